@@ -1,0 +1,1 @@
+"""The scale-in runtime: jobs split, placed and run on the memory's cores."""

@@ -1,0 +1,1 @@
+"""Map, combine and reduce functions of the shipped workloads, in Python."""

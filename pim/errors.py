@@ -1,0 +1,39 @@
+"""Errors a user can meet; every message says where, what, got and what is allowed."""
+
+
+class PimError(Exception):
+    """Base of all errors that are the input's fault, not the program's."""
+
+
+class ConfigError(PimError):
+    """A configuration, study file or command line is wrong."""
+
+
+class LoadError(PimError):
+    """An ELF, kernel, trace bundle or event log can't be loaded."""
+
+
+class CapacityError(PimError):
+    """Data does not fit the memory it is placed in."""
+
+
+class ResultMismatchError(PimError):
+    """A job's output differs from its reference."""
+
+
+class GuestTrap(PimError):
+    """A simulated program did something its core can't do.
+
+    Attributes
+    ----------
+    hart_id, pc, cause, tval : int
+        Core that trapped, address of the instruction, mcause code and mtval (privileged specification 3.1.15).
+    """
+
+    def __init__(self, message: str, *, hart_id: int, pc: int, cause: int, tval: int) -> None:
+        super().__init__(message)
+        self.hart_id, self.pc, self.cause, self.tval = hart_id, pc, cause, tval
+
+
+class CycleLimitError(PimError):
+    """A simulated program ran past its cycle limit."""

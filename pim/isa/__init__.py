@@ -1,0 +1,1 @@
+"""RISC-V instructions: encodings, decoding, arithmetic and program files."""

@@ -1,0 +1,1 @@
+"""Power of a run: activity times energy."""

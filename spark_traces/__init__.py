@@ -1,0 +1,1 @@
+"""Spark event logs and trace bundles: capture, read, schedule."""

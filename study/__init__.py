@@ -1,0 +1,1 @@
+"""Joins traces with the model: replay, sweeps, reports and the command line."""

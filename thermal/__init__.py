@@ -1,0 +1,1 @@
+"""Steady-state temperature of a die, its package and its board."""
