@@ -1,7 +1,7 @@
 """Numba in one place: compiler flags, compile cache, and records declared once for reader, checker and kernel.
 
 Numba's own cache keeps a compiled caller after a constant in another file changed, and would return stale results.
-The cache folder is therefore named by a digest of all our sources and the Numba version: a start is fast and never stale.
+The cache folder is therefore named by a digest of all our sources and the Numba version: fast and never stale.
 """
 
 import hashlib
@@ -50,4 +50,4 @@ def record_dtype(record: type) -> np.dtype[np.void]:
     for name, hint in get_type_hints(record, include_extras=True).items():
         spec = get_args(hint)[1:] if get_origin(hint) is Annotated else ("i8",)
         fields.append((name, *spec))
-    return np.dtype(cast(Any, fields), align=True)
+    return cast("np.dtype[np.void]", np.dtype(cast(Any, fields), align=True))

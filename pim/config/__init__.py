@@ -1,1 +1,28 @@
 """What a machine is: geometry, timing, core, interface and host, read from YAML and checked."""
+
+from pim.config.core import ClassCycles, CoreConfig
+from pim.config.geometry import Geometry
+from pim.config.host import HostConfig
+from pim.config.interface import InterfaceConfig
+from pim.config.load import explain, load_system, make_system, preset_names, read_yaml, with_overrides
+from pim.config.system import Level, SystemConfig
+from pim.config.timing import ClockTiming, TimingSpec, round_up_nck
+
+__all__ = [
+    "ClassCycles",
+    "ClockTiming",
+    "CoreConfig",
+    "Geometry",
+    "HostConfig",
+    "InterfaceConfig",
+    "Level",
+    "SystemConfig",
+    "TimingSpec",
+    "explain",
+    "load_system",
+    "make_system",
+    "preset_names",
+    "read_yaml",
+    "round_up_nck",
+    "with_overrides",
+]

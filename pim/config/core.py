@@ -1,0 +1,84 @@
+"""The core: clock, instruction set, cycles per instruction class, and the SRAM around it."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, model_validator
+
+from pim.config.model import ConfigModel
+
+
+def _power_of_two(value: int) -> int:
+    if value & (value - 1):
+        raise ValueError(f"must be a power of two, got {value}")
+    return value
+
+
+PowerOfTwo = Annotated[int, Field(ge=1), AfterValidator(_power_of_two)]
+
+
+class ClassCycles(ConfigModel):
+    """Core cycles an instruction of each class occupies the in-order core, its data in a buffer.
+
+    Assumption until the core's RTL exists: a short single-issue pipeline with a 3-cycle multiplier, a divider that
+    retires one bit a cycle, and (where present) an unpipelined floating-point unit with the latencies of small FPUs.
+    """
+
+    alu: int = Field(1, ge=1)
+    mul: int = Field(3, ge=1)
+    div: int = Field(66, ge=1)  # 64 quotient bits, one a cycle, + 2
+    load: int = Field(1, ge=1)
+    store: int = Field(1, ge=1)
+    branch: int = Field(1, ge=1)
+    jump: int = Field(1, ge=1)
+    amo: int = Field(2, ge=1)
+    fp_add: int = Field(4, ge=1)
+    fp_mul: int = Field(4, ge=1)
+    fp_fma: int = Field(5, ge=1)
+    fp_div: int = Field(20, ge=1)
+    fp_sqrt: int = Field(20, ge=1)
+    fp_convert: int = Field(2, ge=1)
+    csr: int = Field(1, ge=1)
+    system: int = Field(1, ge=1)
+
+
+class CoreConfig(ConfigModel):
+    """One core and its buffers.
+
+    Default: the published bank core, RV64IMC at 200 MHz with 1 KB instruction buffer, 1 KB scratchpad and five 1 KB
+    line buffers (ISCA 2026, table I).
+    """
+
+    clock_mhz: int = Field(200, ge=1, le=5000)
+    extensions: str = "rv64imc"
+    cycles: ClassCycles = ClassCycles()
+    taken_branch_penalty: int = Field(2, ge=0)  # assumption: two fetch stages are refilled
+    load_use_penalty: int = Field(1, ge=0)  # assumption: a load's data is ready one cycle late
+    instruction_buffer_bytes: PowerOfTwo = 1024
+    instruction_line_bytes: PowerOfTwo = 64
+    line_buffers: int = Field(5, ge=1, le=64)  # ways of a set; one set makes them fully associative
+    line_sets: PowerOfTwo = 1
+    line_bytes: PowerOfTwo = 1024
+    sector_bytes: PowerOfTwo = 64
+    scratchpad_bytes: PowerOfTwo = 1024
+
+    @property
+    def has_fpu(self) -> bool:
+        """Whether the core executes F and D instructions."""
+        return "d" in self.extensions.removeprefix("rv64")
+
+    @model_validator(mode="after")
+    def _buffers_fit(self) -> "CoreConfig":
+        if self.extensions not in ("rv64imc", "rv64imafdc"):
+            raise ValueError(f"extensions: allowed are rv64imc and rv64imafdc, got {self.extensions!r}")
+        if not 8 <= self.sector_bytes <= self.line_bytes:
+            raise ValueError(
+                f"sector_bytes must be between 8 and line_bytes ({self.line_bytes}), got {self.sector_bytes}"
+            )
+        if self.line_bytes // self.sector_bytes > 62:
+            raise ValueError(f"a line may have at most 62 sectors, got {self.line_bytes // self.sector_bytes}")
+        if not 16 <= self.instruction_line_bytes <= self.instruction_buffer_bytes:
+            raise ValueError(
+                f"instruction_line_bytes must be between 16 and instruction_buffer_bytes "
+                f"({self.instruction_buffer_bytes}), got {self.instruction_line_bytes}"
+            )
+        return self

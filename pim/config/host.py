@@ -1,0 +1,17 @@
+"""The host that launches the cores, moves data to and from them, and shuffles between them."""
+
+from pydantic import Field
+
+from pim.config.model import ConfigModel
+
+
+class HostConfig(ConfigModel):
+    """Host-side rates.
+
+    The fraction that re-layout reaches is the published one of a 6-channel host: 29 GB/s on average of 90 GB/s
+    (ISCA 2026, section on re-layout); it is applied to the configured channels' peak bandwidth.
+    """
+
+    relayout_fraction: float = Field(29 / 90, gt=0, le=1)
+    copy_fraction: float = Field(0.8, gt=0, le=1)  # assumption: streaming copies reach 80 % of the channels' peak
+    cache_bytes: int = Field(27_500_000, ge=0)  # last-level cache to flush: Xeon Silver 4114, ISCA 2026 table I

@@ -1,0 +1,119 @@
+"""A whole machine: the level its cores sit at, everything around them, and the checks between the parts."""
+
+from enum import StrEnum
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from pim.config.core import CoreConfig
+from pim.config.geometry import Geometry
+from pim.config.host import HostConfig
+from pim.config.interface import InterfaceConfig
+from pim.config.model import ConfigModel
+from pim.config.timing import TimingSpec
+
+
+class Level(StrEnum):
+    """Where the cores sit."""
+
+    BANK = "bank"  # next to one bank's row buffer
+    CHIP = "chip"  # on the global bus of one die
+    RANK = "rank"  # in the DIMM's buffer chip
+
+
+class SystemConfig(ConfigModel):
+    """A machine of cores inside DDR4 memory.
+
+    A *group* is what is simulated together because its cores share something: at the bank a chip (activate budget),
+    at the chip a chip (bus, banks, activate budget), at the rank a rank (bus, banks).
+    """
+
+    name: str
+    level: Level
+    geometry: Geometry = Geometry()
+    timing: TimingSpec = TimingSpec()
+    core: CoreConfig = CoreConfig()
+    cores_per_location: int = Field(1, ge=1, le=16)  # per bank, chip or rank
+    port: Literal["column", "row"] = "column"
+    obey_tfaw: bool = True  # whether row cycling inside the die obeys the four-activate window
+    interface: InterfaceConfig = InterfaceConfig()
+    host: HostConfig = HostConfig()
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> Self:
+        if self.port == "row" and self.level is not Level.BANK:
+            raise ValueError(
+                f"port: 'row' needs cores at the bank (a row latch is one bank's), got level {self.level.value}"
+            )
+        if self.port == "row" and self.core.line_bytes != self.geometry.row_bytes:
+            raise ValueError(
+                f"port: 'row' needs core.line_bytes = geometry.row_bytes "
+                f"({self.geometry.row_bytes}), got {self.core.line_bytes}"
+            )
+        if self.level is Level.BANK and self.cores_per_location != 1:
+            raise ValueError(f"cores_per_location: one core a bank is modelled, got {self.cores_per_location}")
+        if self.core.line_bytes > self.row_bytes:
+            raise ValueError(f"core.line_bytes must not exceed a row ({self.row_bytes} B), got {self.core.line_bytes}")
+        if self.core.sector_bytes < self.column_bytes:
+            raise ValueError(
+                f"core.sector_bytes must hold a column access ({self.column_bytes} B), got {self.core.sector_bytes}"
+            )
+        if self.core.instruction_line_bytes < self.column_bytes:
+            raise ValueError(f"core.instruction_line_bytes must hold a column access ({self.column_bytes} B)")
+        return self
+
+    @property
+    def n_locations(self) -> int:
+        """Banks, chips or ranks that have cores."""
+        geometry = self.geometry
+        return {Level.BANK: geometry.n_banks, Level.CHIP: geometry.n_chips, Level.RANK: geometry.n_ranks}[self.level]
+
+    @property
+    def n_cores(self) -> int:
+        """Cores of the machine."""
+        return self.n_locations * self.cores_per_location
+
+    @property
+    def n_groups(self) -> int:
+        """Groups of cores that are simulated together: chips, or ranks at the rank."""
+        return self.geometry.n_ranks if self.level is Level.RANK else self.geometry.n_chips
+
+    @property
+    def cores_per_group(self) -> int:
+        """Cores of one group."""
+        return self.n_cores // self.n_groups
+
+    @property
+    def group_bytes(self) -> int:
+        """Memory of one group, bytes."""
+        return self.geometry.rank_bytes if self.level is Level.RANK else self.geometry.chip_bytes
+
+    @property
+    def window_bytes(self) -> int:
+        """Memory each core sees, bytes: its bank, or an equal share of its chip or rank."""
+        return self.group_bytes // self.cores_per_group
+
+    @property
+    def lanes(self) -> int:
+        """Chips that answer one access of a core in lockstep."""
+        return self.geometry.chips_per_rank if self.level is Level.RANK else 1
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of one row as a core sees it."""
+        return self.geometry.row_bytes * self.lanes
+
+    @property
+    def column_bytes(self) -> int:
+        """Bytes one column access brings a core: 8 B from one x8 chip, 64 B from a rank."""
+        return self.geometry.column_bytes * self.lanes
+
+    @property
+    def channel_gb_s(self) -> float:
+        """Peak bandwidth of all host channels, GB/s: 8 B at twice the DRAM clock each."""
+        return self.geometry.channels * 8 * 2 / self.timing.tck_ns
+
+    @property
+    def rtl_checked(self) -> bool:
+        """Whether RTL of this configuration agrees with the model cycle for cycle: none does yet."""
+        return False

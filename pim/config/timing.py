@@ -1,0 +1,91 @@
+"""DDR4 timing parameters: JEDEC minimums in nanoseconds in, clocks out, by one rounding rule."""
+
+from typing import NamedTuple
+
+from pydantic import Field
+
+from pim.config.model import ConfigModel
+
+
+def round_up_nck(duration_ns: float, tck_ns: float) -> int:
+    """Return ``duration_ns`` in clocks by JEDEC's rule: up, after a correction of 2.6 % of a clock.
+
+    ``floor(duration/tCK + 0.974)``, both in whole picoseconds.
+
+    References
+    ----------
+    JESD79-4, section 13.5 "Rounding algorithms"; JESD400 SPD annex.
+    """
+    duration_ps, tck_ps = round(duration_ns * 1000), round(tck_ns * 1000)
+    return (duration_ps * 1000 // tck_ps + 974) // 1000
+
+
+class ClockTiming(NamedTuple):
+    """The timings in DRAM clocks, as kernels see them."""
+
+    nrcd: int
+    nrp: int
+    nras: int
+    ncl: int
+    ncwl: int
+    nbl: int
+    nccd_s: int
+    nccd_l: int
+    nrrd_s: int
+    nrrd_l: int
+    nfaw: int
+    nwr: int
+    nrtp: int
+    nwtr_l: int
+    nrefi: int
+    nrfc: int
+    nrow_transfer: int
+
+
+class TimingSpec(ConfigModel):
+    """Minimum timings of one speed bin; defaults: DDR4-2400, 8 Gb, x8 (JESD79-4; Micron 8 Gb DDR4 sheet)."""
+
+    tck_ns: float = Field(0.833, gt=0)  # JESD79-4: 2400 MT/s
+    trcd_ns: float = Field(14.16, gt=0)  # 2400 bin U (17-17-17), Micron -083
+    trp_ns: float = Field(14.16, gt=0)  # same
+    tras_ns: float = Field(32.0, gt=0)  # JESD79-4: 2400
+    tccd_l_ns: float = Field(5.0, gt=0)  # JESD79-4: max(5 nCK, 5 ns)
+    trrd_s_ns: float = Field(3.3, gt=0)  # JESD79-4: max(4 nCK, 3.3 ns), x8
+    trrd_l_ns: float = Field(4.9, gt=0)  # JESD79-4: max(4 nCK, 4.9 ns), x8
+    tfaw_ns: float = Field(21.0, gt=0)  # JESD79-4: max(20 nCK, 21 ns), x8
+    twr_ns: float = Field(15.0, gt=0)  # JESD79-4
+    trtp_ns: float = Field(7.5, gt=0)  # JESD79-4: max(4 nCK, 7.5 ns)
+    twtr_l_ns: float = Field(7.5, gt=0)  # JESD79-4: max(4 nCK, 7.5 ns)
+    trefi_ns: float = Field(7800.0, gt=0)  # JESD79-4: 7.8 us up to 85 C
+    trfc_ns: float = Field(350.0, gt=0)  # JESD79-4: 8 Gb
+    cl_nck: int = Field(17, ge=1)  # 2400 bin U
+    cwl_nck: int = Field(12, ge=1)  # JESD79-4: 2400, first set
+    bl_nck: int = Field(4, ge=1)  # BL8 at double data rate
+    row_transfer_ns: float = Field(5.0, gt=0)
+    """Row latch to line buffer, ns (whole-row port): v0-to-register transfer of the published bank core's simulator."""
+
+    def to_kernel(self) -> ClockTiming:
+        """Return all timings in DRAM clocks; tREFI, a maximum, is rounded down."""
+
+        def nck(duration_ns: float, at_least: int = 1) -> int:
+            return max(at_least, round_up_nck(duration_ns, self.tck_ns))
+
+        return ClockTiming(
+            nrcd=nck(self.trcd_ns),
+            nrp=nck(self.trp_ns),
+            nras=nck(self.tras_ns),
+            ncl=self.cl_nck,
+            ncwl=self.cwl_nck,
+            nbl=self.bl_nck,
+            nccd_s=4,  # JESD79-4: tCCD_S = 4 nCK
+            nccd_l=nck(self.tccd_l_ns, 5),
+            nrrd_s=nck(self.trrd_s_ns, 4),
+            nrrd_l=nck(self.trrd_l_ns, 4),
+            nfaw=nck(self.tfaw_ns, 20),
+            nwr=nck(self.twr_ns),
+            nrtp=nck(self.trtp_ns, 4),
+            nwtr_l=nck(self.twtr_l_ns, 4),
+            nrefi=int(self.trefi_ns / self.tck_ns),
+            nrfc=nck(self.trfc_ns),
+            nrow_transfer=nck(self.row_transfer_ns),
+        )
