@@ -1,4 +1,8 @@
-"""What each step between host and cores costs, in DRAM clocks; the mailbox RTL is measured against these numbers."""
+"""What each step between host and cores costs, in DRAM clocks; the mailbox RTL is measured against these numbers.
+
+The costs count from the edge at which the mailbox accepts an access. The command and the burst that carry the access
+over the DDR bus come on top, from the DRAM timing. Definitions and formulas: docs/timing.md.
+"""
 
 from typing import Literal
 
@@ -8,14 +12,24 @@ from pim.config.model import ConfigModel
 
 
 class InterfaceConfig(ConfigModel):
-    """Costs of the control-register mailbox, in tCK (nCK); see docs/timing.md."""
+    """Costs of the control-register mailbox, in tCK (nCK); measured on rtl/src/pim_mailbox.sv by its bench."""
 
     mode: Literal["exclusive"] = "exclusive"
     register_write_nck: int = Field(1, ge=1)
     register_read_nck: int = Field(1, ge=1)
-    tmod_nck: int = Field(24, ge=1)  # JESD79-4: tMOD = max(24 nCK, 15 ns)
-    grant_nck: int = Field(26, ge=1)
+    tmod_nck: int = Field(24, ge=2)  # JESD79-4, timing parameters by speed bin: tMOD = max(24 nCK, 15 ns)
+    grant_overhead_nck: int = Field(1, ge=1)
     start_nck: int = Field(1, ge=1)
     done_nck: int = Field(1, ge=1)
-    release_nck: int = Field(26, ge=1)
+    release_overhead_nck: int = Field(1, ge=1)
     poll_interval_nck: int = Field(1200, ge=1)  # assumption: the host polls once a microsecond
+
+    @property
+    def grant_nck(self) -> int:
+        """Request written to core owns the bank, in nCK, when the bank is already precharged."""
+        return self.grant_overhead_nck + self.tmod_nck
+
+    @property
+    def release_nck(self) -> int:
+        """Run over to host owns the bank, in nCK, without the wait for a core edge and for dirty buffers."""
+        return self.release_overhead_nck + self.tmod_nck
