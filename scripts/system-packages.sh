@@ -44,6 +44,8 @@ apt_install() {
     "${root[@]}" apt-get update -q -o Acquire::Retries=3 >/dev/null || return 1
     updated=true
   fi
+  apt-get install --simulate "$@" >/dev/null 2>&1 || return 1 # this release has no such package
+  echo "scalein: installing $* (apt)"
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -q -y --no-install-recommends -o Acquire::Retries=3 "$@" >/dev/null
 }
@@ -53,7 +55,6 @@ for need in "$@"; do
   present "$need" && continue
   IFS='|' read -r -a choices <<< "$(packages "$need")"
   for choice in "${choices[@]}"; do
-    echo "scalein: installing $choice (apt)"
     # shellcheck disable=SC2086  # a choice is one or more package names
     apt_install $choice && present "$need" && break
   done
