@@ -1,0 +1,136 @@
+"""Area against hand calculations, and the tables behind it."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from pim.area import Site, core_area, share_of
+from pim.config import load_system, with_overrides
+from pim.errors import ConfigError
+from pim.technology import FIGURES, Band, Case, Process, SramDevice, load_figures, sram_macro
+
+BANK, CHIP, RANK = (load_system(name) for name in ("bank", "chip", "rank"))
+TABLE = Path(__file__).parents[2] / "pim" / "technology" / "figures.yaml"
+
+
+def part(report, name):  # type: ignore[no-untyped-def]
+    (row,) = [row for row in report.rows if row.part == name]
+    return row
+
+
+def test_core_logic_area_from_gates_node_and_process() -> None:
+    """26.06 kGE x 1.82 x 1.43 um2 x (22/65)^2 x 4 = 0.0311 mm2."""
+    row = part(core_area(BANK), "core logic")
+    assert row.kilo_gates.nominal == pytest.approx(26.06 * 1.82)
+    assert row.mm2.nominal == pytest.approx(26.06e3 * 1.82 * 1.43e-6 * (22 / 65) ** 2 * 4)
+    assert row.mm2.pessimistic == pytest.approx(35.64e3 * 2 * 1.43e-6 * (22 / 65) ** 2 * 10)
+
+
+def test_line_buffers_are_five_macros_of_one_kilobyte() -> None:
+    """CACTI, 1 KB of 64-bit words, lstp, 22 nm: 0.00085754 mm2."""
+    row = part(core_area(BANK), "line buffers")
+    assert row.sram_bytes == 5 * 1024
+    assert row.mm2.nominal == pytest.approx(5 * 0.00085754 * 4)
+    assert row.kilo_gates == Band.same(0.0)
+
+
+def test_a_cache_has_its_ways_and_their_tags() -> None:
+    """4 ways x 64 sets x 64 B; 34-6-6 tag bits + 2 of one sector = 24 bits x 64 sets = 192 B, smallest macro 256 B."""
+    report = core_area(RANK)
+    assert part(report, "line buffers").sram_bytes == 4 * 4096
+    assert part(report, "line tags and state").sram_bytes == 4 * 256
+    assert report.process is Process.LOGIC
+
+
+def test_parts_add_up_and_cores_of_a_die_too() -> None:
+    report = core_area(BANK)
+    for case in Case:
+        assert report.core_mm2.of(case) == pytest.approx(sum(row.mm2.of(case) for row in report.rows))
+        assert report.cores_mm2.of(case) == pytest.approx(16 * report.core_mm2.of(case))
+        assert share_of(report, Site.BANK, case) == pytest.approx(report.core_mm2.of(case) / (58.48 / 16))
+        assert share_of(report, Site.CHIP, case) == pytest.approx(share_of(report, Site.BANK, case))
+
+
+def test_shares_exist_only_where_cores_sit() -> None:
+    assert share_of(core_area(BANK), Site.BUFFER) == 0.0
+    assert share_of(core_area(CHIP), Site.BANK) == 0.0
+    assert share_of(core_area(RANK), Site.CHIP) == 0.0
+    rank = core_area(RANK)
+    assert share_of(rank, Site.BUFFER) == pytest.approx(4 * rank.core_mm2.nominal / rank.die_mm2)
+
+
+def test_published_share_lies_within_the_band() -> None:
+    """Below 4 % of the bank (ISCA 2026, footnote 1, on the Computing Frontiers 2021 study)."""
+    report = core_area(BANK)
+    assert share_of(report, Site.BANK, Case.OPTIMISTIC) < 0.04 < share_of(report, Site.BANK, Case.PESSIMISTIC)
+
+
+def test_each_option_costs_area() -> None:
+    plain = core_area(BANK).core_mm2.nominal
+    for change in (
+        {"core.extensions": "rv64imafdc"},
+        {"core.scratchpad_bytes": 2048},
+        {"core.instruction_buffer_bytes": 4096},
+        {"core.line_buffers": 8},
+        {"core.sector_bytes": 32},
+        {"port": "row"},
+    ):
+        assert core_area(with_overrides(BANK, change)).core_mm2.nominal > plain, change
+    more = core_area(with_overrides(CHIP, {"cores_per_location": 4}))
+    assert more.cores_mm2.nominal == pytest.approx(4 * core_area(CHIP).cores_mm2.nominal)
+
+
+def test_row_latch_is_one_row_of_latches() -> None:
+    """8192 bits x 2.33 GE = 19.1 kGE."""
+    row = part(core_area(with_overrides(BANK, {"port": "row"})), "row latch")
+    assert row.kilo_gates.nominal == pytest.approx(8192 * 2.33e-3)
+
+
+def test_fpu_grows_from_single_to_double_precision() -> None:
+    """55 kGE x (53/24)^1.5 + 2048 register bits x 2.33 GE."""
+    row = part(core_area(RANK), "FPU and its registers")
+    assert row.kilo_gates.nominal == pytest.approx(55 * (53 / 24) ** 1.5 + 2.048 * 2.33)
+
+
+def test_die_follows_capacity() -> None:
+    assert core_area(BANK).die_mm2 == 58.48
+    assert core_area(with_overrides(BANK, {"geometry.device_gbit": 16})).die_mm2 == pytest.approx(2 * 58.48)
+
+
+def test_report_names_its_assumptions() -> None:
+    for system in (BANK, CHIP, RANK):
+        report = core_area(system)
+        assert report.is_preliminary
+        assert any("preliminary" in note for note in report.notes)
+        assert all(row.source for row in report.rows)
+    assert any("assumption" in note for note in core_area(RANK).notes)
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "macro_bytes"), [(1, 256), (256, 256), (1000, 1024), (65536, 65536), (65537, 131072)]
+)
+def test_macro_is_the_next_size_of_the_table(size_bytes: int, macro_bytes: int) -> None:
+    assert sram_macro(size_bytes, SramDevice.LOW_STANDBY_POWER).size_bytes == macro_bytes
+
+
+def test_several_macros_share_no_access() -> None:
+    one = sram_macro(1024, SramDevice.HIGH_PERFORMANCE)
+    five = sram_macro(1024, SramDevice.HIGH_PERFORMANCE, 5)
+    assert (five.area_mm2, five.leakage_mw) == pytest.approx((5 * one.area_mm2, 5 * one.leakage_mw))
+    assert (five.read_pj, five.write_pj) == (one.read_pj, one.write_pj)
+
+
+def test_sram_without_size_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="must be > 0, got 1 macros of 0 B"):
+        sram_macro(0, SramDevice.LOW_STANDBY_POWER)
+
+
+def test_unordered_cases_and_unknown_figures_are_errors() -> None:
+    values = yaml.safe_load(TABLE.read_text())
+    assert load_figures(TABLE) == FIGURES
+    swapped = values | {"latch_ge": values["latch_ge"] | {"optimistic": 9.0}}
+    with pytest.raises(ConfigError, match=r"latch_ge: .*optimistic <= nominal <= pessimistic"):
+        load_figures(TABLE, swapped)
+    with pytest.raises(ConfigError, match=r"figures\.yaml: gates"):
+        load_figures(TABLE, values | {"gates": 1})
