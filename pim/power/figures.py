@@ -1,0 +1,96 @@
+"""The tables behind the power model: currents of the DRAM, energy of the core; read from YAML and checked."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from pim.config import read_yaml
+from pim.errors import ConfigError
+
+Table = TypeVar("Table", bound=BaseModel)
+
+
+class Frozen(BaseModel):
+    """A frozen table that knows all its keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Scale(StrEnum):
+    """Whose currents: the data sheet's maxima, or what was measured on modules."""
+
+    DATASHEET = "datasheet"
+    TYPICAL = "typical"
+
+
+class Currents(Frozen):
+    """Currents of one supply by state, JESD79-4 names; mA, or ratios where they scale."""
+
+    idd0: float = Field(ge=0)
+    idd2n: float = Field(ge=0)
+    idd3n: float = Field(ge=0)
+    idd4r: float = Field(ge=0)
+    idd4w: float = Field(ge=0)
+    idd5b: float = Field(ge=0)
+    idd6n: float = Field(ge=0)
+    idd2p: float = Field(ge=0)
+    idd3p: float = Field(ge=0)
+
+    def scaled(self, ratio: "Currents") -> "Currents":
+        """Return each current times its ratio."""
+        return Currents(**{name: getattr(self, name) * getattr(ratio, name) for name in Currents.model_fields})
+
+
+class DramFigures(Frozen):
+    """Currents and supplies of one DRAM device."""
+
+    device: str
+    vdd_v: float = Field(gt=0)
+    vpp_v: float = Field(gt=0)
+    source: str
+    vdd_ma: Currents
+    vpp_ma: Currents
+    rho: float = Field(ge=0, le=1)
+    rho_source: str
+    typical_ratio: Currents
+    typical_source: str
+
+    def rails(self, scale: Scale) -> tuple[tuple[float, Currents], ...]:
+        """Return (volts, currents in mA) of both supplies at a scale."""
+        vdd_ma, vpp_ma = self.vdd_ma, self.vpp_ma
+        if scale is Scale.TYPICAL:
+            vdd_ma, vpp_ma = vdd_ma.scaled(self.typical_ratio), vpp_ma.scaled(self.typical_ratio)
+        return (self.vdd_v, vdd_ma), (self.vpp_v, vpp_ma)
+
+
+class Figure(Frozen):
+    """One number with unit and source."""
+
+    value: float = Field(gt=0)
+    unit: str = Field(min_length=1)
+    source: str = Field(min_length=1)
+
+
+class CoreFigures(Frozen):
+    """Energy of the core's logic."""
+
+    rocket_pj_per_cycle: Figure
+    rocket_node_nm: Figure
+    rocket_supply_v: Figure
+    dram_supply_v: Figure
+    stalled_share: Figure
+
+
+def _load(name: str, model: type[Table]) -> Table:
+    """Return the shipped table `name`, checked."""
+    try:
+        return model.model_validate(read_yaml(Path(__file__).parent / name))
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ConfigError(f"{name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+
+
+DRAM = _load("dram_figures.yaml", DramFigures)
+CORE = _load("core_figures.yaml", CoreFigures)
