@@ -1,0 +1,164 @@
+"""The command ``scalein``: arguments in, one of the project's main paths run, errors as one line.
+
+Every error that is the input's fault (PimError) is one line on stderr and exit code 2; Ctrl-C is exit code 130; a
+traceback is always a defect. What a command does is in its own module, imported when the command runs.
+"""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pim.errors import ConfigError, PimError
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C: 128 + SIGINT."""
+FAILED = 1
+"""Exit code when some points of a sweep failed."""
+BAD_INPUT = 2
+"""Exit code of an error that is the input's fault."""
+
+app = typer.Typer(
+    name="scalein",
+    help="RISC-V cores inside DDR4 memory, driven by real Spark traces: how fast, how large, how hot.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+Levels = Annotated[str, typer.Option(help="Comma-separated levels: bank, chip, rank; or machine files (YAML).")]
+SampleGroups = Annotated[str, typer.Option(help="Groups of cores (chips, or ranks) simulated per phase, or 'all'.")]
+ExecutorCores = Annotated[int, typer.Option(min=1, help="Executor cores of the Spark baseline.")]
+Threads = Annotated[int, typer.Option(min=1, help="Threads of the native baseline.")]
+Results = Annotated[Path, typer.Option(help="Folder for result files and the report.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Processes; default: one per CPU.")]
+
+ALL_LEVELS = "bank,chip,rank"
+RESULTS = Path("results")
+
+
+def _version(value: bool) -> None:
+    if value:
+        from study.provenance import version  # noqa: PLC0415
+
+        typer.echo(f"scalein {version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def run(
+    *,
+    levels: Levels = ALL_LEVELS,
+    sample_groups: SampleGroups = "1",
+    executor_cores: ExecutorCores = 16,
+    threads: Threads = 16,
+    results: Results = RESULTS,
+) -> None:
+    """Replay all shipped traces at every level and write the report."""
+    raise ConfigError("this version can't replay yet")
+
+
+@app.command(name="replay")
+def replay_bundles(
+    bundles: Annotated[list[Path], typer.Argument(help="Trace bundles (folders).")],
+    *,
+    levels: Levels = ALL_LEVELS,
+    sample_groups: SampleGroups = "1",
+    executor_cores: ExecutorCores = 16,
+    threads: Threads = 16,
+    results: Results = RESULTS,
+) -> None:
+    """Replay trace bundles at every level and write the report."""
+    raise ConfigError("this version can't replay yet")
+
+
+@app.command()
+def trace(
+    workload: Annotated[str, typer.Argument(help="Workload: wordcount, kmeans or q6.")],
+    size: Annotated[str, typer.Option(help="Input size in memory, for example 200MB.")] = "200MB",
+    out: Annotated[Path | None, typer.Option(help="Folder of the new bundle; default: traces/WORKLOAD.")] = None,
+) -> None:
+    """Run a workload on Spark for real and write a trace bundle (needs the extra 'spark' and Java)."""
+    raise ConfigError("this version can't trace yet")
+
+
+@app.command()
+def sweep(
+    study: Annotated[Path, typer.Argument(help="Study file (YAML).")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for points and outputs; default: results/sweeps/NAME.")
+    ] = None,
+    workers: Workers = None,
+) -> None:
+    """Run a design-space sweep; finished points are kept, a killed sweep resumes."""
+    raise ConfigError("this version can't sweep yet")
+
+
+@app.command()
+def report(
+    results: Annotated[Path, typer.Argument(help="Folder of result files.")] = RESULTS,
+    out: Annotated[Path | None, typer.Option(help="HTML file; default: report.html beside the results.")] = None,
+) -> None:
+    """Write the HTML report from result files."""
+    from study import summary  # noqa: PLC0415
+    from study.report import write_report  # noqa: PLC0415
+    from study.store import load_results  # noqa: PLC0415
+
+    loaded = load_results(results)
+    path = out or results / "report.html"
+    write_report(loaded, path, loaded[0].provenance.command)
+    summary.show(loaded)
+    typer.echo(f"report: {path}")
+
+
+@app.command()
+def calibrate(
+    out: Annotated[Path, typer.Option(help="Calibration file to write.")] = Path("calibration.json"),
+) -> None:
+    """Measure this host: native kernel rates and memory bandwidth, for the native baseline."""
+    raise ConfigError("this version can't calibrate yet")
+
+
+def _split(levels: str) -> list[str]:
+    """Return the levels of a comma-separated list, in its order."""
+    names = [name.strip() for name in levels.split(",")]
+    if not all(names) or len(set(names)) < len(names):
+        raise ConfigError(f"--levels {levels!r}: must name each level once, separated by commas; e.g. {ALL_LEVELS}")
+    return names
+
+
+def _command() -> str:
+    """Return the command line as typed, with the program's plain name."""
+    return shlex.join(["scalein", *sys.argv[1:]])
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    sys.exit(run_command())
+
+
+def run_command(arguments: list[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    try:
+        app(arguments, prog_name="scalein")
+    except PimError as error:
+        typer.echo(f"scalein: {error}", err=True)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        typer.echo("scalein: interrupted", err=True)
+        return INTERRUPTED
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else FAILED
+    return 0

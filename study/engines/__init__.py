@@ -1,0 +1,1 @@
+"""Ways to run many design points: a process pool on this machine."""

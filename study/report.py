@@ -1,0 +1,155 @@
+"""Results to one HTML page that needs nothing else: styles, pictures and text in a single file, no request to anywhere.
+
+The page shows what the result files say and computes nothing new; figures come from ``figures.py``, the text's
+frame from ``templates/``. Everything from a result is escaped.
+"""
+
+import base64
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from study import figures
+from study.glossary import GLOSSARY
+from study.numbers import percent_text, seconds_text, speedup_text
+from study.results import LEVELS, PHASES, REMAINDER_LABEL, Result
+from study.store import write_atomic
+
+
+def write_report(results: Sequence[Result], path: Path, command: str) -> None:
+    """Write the page about ``results`` (at least one); ``command`` is what the reader may run to get it again."""
+    write_atomic(path, render(results, command).encode())
+
+
+def render(results: Sequence[Result], command: str) -> str:
+    """Return the page as HTML text.
+
+    Parameters
+    ----------
+    results : sequence of Result
+        At least one, as `study.store.load_results` orders them.
+    command : str
+        How the results were made.
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("study"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "times": speedup_text,
+        "percent": percent_text,
+        "seconds": seconds_text,
+        "count": lambda value: f"{value:,.0f}",
+    }
+    return environment.get_template("report.html").render(
+        results=results,
+        baselines=results[0].baselines,
+        workloads=_by_workload(results),
+        command=command,
+        phases=PHASES,
+        remainder_label=REMAINDER_LABEL,
+        causes=_union(r.cpi_stack for r in results),
+        counters=_union(r.counters for r in results),
+        commands=_union(r.dram_commands for r in results),
+        speedup_figure=Markup(figures.speedup_svg(results)),
+        time_figures={w: Markup(figures.time_svg(rs)) for w, rs in _by_workload(results).items()},
+        cpi_figure=Markup(figures.cpi_svg(results)) if any(r.cpi_stack for r in results) else "",
+        thermal_figures=_thermal_figures(results),
+        areas=_areas(results),
+        labels=_labels(results),
+        configurations=_configurations(results),
+        bundles={r.workload: r.bundle for r in results},
+        provenances=_provenances(results),
+        glossary=GLOSSARY,
+    )
+
+
+def _by_workload(results: Sequence[Result]) -> dict[str, list[Result]]:
+    grouped: dict[str, list[Result]] = {}
+    for result in results:
+        grouped.setdefault(result.workload, []).append(result)
+    return grouped
+
+
+def _union(mappings: Any) -> list[str]:
+    """Return all keys of the mappings, in order of first appearance."""
+    return list(dict.fromkeys(key for mapping in mappings for key in mapping))
+
+
+def _thermal_figures(results: Sequence[Result]) -> dict[str, str]:
+    """Return one picture per workload as a data URI."""
+    pictures = {}
+    for workload, group in _by_workload(results).items():
+        maps = [(f"{r.level} level", r.thermal) for r in group if r.thermal is not None]
+        if maps:
+            encoded = base64.b64encode(figures.thermal_png(maps)).decode()
+            pictures[workload] = f"data:image/png;base64,{encoded}"
+    return pictures
+
+
+def _areas(results: Sequence[Result]) -> list[Result]:
+    """Return one result per distinct area; it depends on the machine, not on the workload."""
+    distinct: dict[str, Result] = {}
+    for result in sorted(results, key=lambda r: LEVELS.index(r.level)):
+        if result.area is not None:
+            distinct.setdefault(result.area.model_dump_json(), result)
+    return list(distinct.values())
+
+
+def _labels(results: Sequence[Result]) -> dict[tuple[str, str], list[str]]:
+    """Return (kind, text) of every caveat -> the levels or results it stands on, shortest way to say it."""
+    where: dict[tuple[str, str], list[Result]] = {}
+    for result in results:
+        for label in result.labels:
+            where.setdefault((label.kind, label.text), []).append(result)
+    said = {}
+    for key, marked in where.items():
+        levels = [level for level in LEVELS if any(r.level == level for r in marked)]
+        if len(marked) == len(results):
+            said[key] = ["all results"]
+        elif len(marked) == sum(r.level in levels for r in results):
+            said[key] = [f"{level} level" for level in levels]
+        else:
+            said[key] = [f"{r.workload}, {r.level} level" for r in marked]
+    return said
+
+
+def _configurations(results: Sequence[Result]) -> tuple[list[str], list[tuple[str, list[Any], bool]]]:
+    """Return the names of the distinct machines and rows (key, value on each, whether they differ)."""
+    machines: dict[str, dict[str, Any]] = {}
+    for result in sorted(results, key=lambda r: LEVELS.index(r.level)):
+        flat = _flat(result.config)
+        name = result.preset
+        if name in machines and machines[name] != flat:
+            name = f"{result.preset} ({result.workload})"
+        machines[name] = flat
+    rows = []
+    for key in _union(machines.values()):
+        values = [machine.get(key, "") for machine in machines.values()]
+        rows.append((key, values, any(value != values[0] for value in values)))
+    return list(machines), sorted(rows, key=lambda row: not row[2])
+
+
+def _flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in config.items():
+        if isinstance(value, Mapping):
+            flat |= _flat(value, f"{prefix}{key}.")
+        else:
+            flat[prefix + key] = value
+    return flat
+
+
+def _provenances(results: Sequence[Result]) -> list[tuple[Any, list[str]]]:
+    """Return the distinct origins of the results and which results have each, command and time aside."""
+    origins: dict[str, tuple[Any, list[str]]] = {}
+    for result in results:
+        key = result.provenance.model_dump_json(exclude={"created_utc"})
+        origins.setdefault(key, (result.provenance, []))[1].append(f"{result.workload}, {result.level}")
+    return list(origins.values())

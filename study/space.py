@@ -1,0 +1,219 @@
+"""A study file and the design points it spans.
+
+A study is YAML: which traces, which base machines, which axes, how much is simulated. This file decides which keys
+there are and which points follow; what a point costs to evaluate is `point.py`'s, the running `sweep.py`'s.
+"""
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from pim.errors import ConfigError
+from study.results import LEVELS
+from study.yaml_lines import Document, did_you_mean, read_yaml
+
+Scalar = str | int | float | bool
+
+MAX_POINTS = 100_000
+"""A grid larger than this is taken for a slip of the pen (points; a point costs seconds)."""
+
+
+class Study(BaseModel):
+    """The keys of a study file.
+
+    Attributes
+    ----------
+    name : str
+        Names the outputs; default: the file's name without suffix.
+    workloads : list of str
+        Shipped traces by workload name.
+    bundles : list of str
+        Trace bundles by path, relative to the study file.
+    base : list of str
+        Presets or machine files the grid starts from; not together with ``grid.level``.
+    grid : mapping
+        Axis -> values. ``level`` picks the preset of that name; every other axis is a key of the machine's
+        configuration with dots (``core.clock_mhz``).
+    exclude : list of mappings
+        Points that have all the given values are left out.
+    sample_groups : int or "all"
+        Groups (at bank level: chips) simulated per point; the rest is taken from them.
+    executor_cores, threads : int
+        N of the Spark and of the native baseline.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    name: str = Field(default="", pattern=r"^[A-Za-z0-9._-]*$")
+    workloads: list[str] = []
+    bundles: list[str] = []
+    base: list[str] = []
+    grid: dict[str, list[Scalar]] = {}
+    exclude: list[dict[str, Scalar]] = []
+    sample_groups: int | str = 1
+    executor_cores: int = Field(default=16, gt=0)
+    threads: int = Field(default=16, gt=0)
+
+
+@dataclass(frozen=True)
+class PointSpec:
+    """One design point: a trace on one machine.
+
+    Attributes
+    ----------
+    trace : str
+        Workload name of a shipped trace, or path of a bundle.
+    base : str
+        Preset or path of a machine file.
+    overrides : tuple of (str, scalar)
+        Configuration keys that differ from the base, and their values.
+    """
+
+    trace: str
+    base: str
+    overrides: tuple[tuple[str, Scalar], ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Return the point in words, e.g. ``q6, bank, core.clock_mhz=400``."""
+        changed = (f"{key}={value}" for key, value in self.overrides)
+        return ", ".join((Path(self.trace).name, Path(self.base).stem, *changed))
+
+
+def load_study(path: Path) -> tuple[Study, Document]:
+    """Read and check a study file.
+
+    Raises
+    ------
+    ConfigError
+        With file and line: unknown key (and which is meant), wrong type, no trace, contradicting keys.
+    """
+    document = read_yaml(path)
+    content = document.content
+    if not isinstance(content, dict):
+        raise document.error((), f"must be a mapping with the keys {', '.join(Study.model_fields)}")
+    for key in content:
+        if key not in Study.model_fields:
+            hint = did_you_mean(key, Study.model_fields)
+            raise document.error((key,), f"unknown key{hint} Allowed: {', '.join(Study.model_fields)}".strip())
+    content = {**content, "base": [content["base"]]} if isinstance(content.get("base"), str) else content
+    try:
+        study = Study.model_validate(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = tuple(part for part in first["loc"] if isinstance(part, int) or "[" not in part)
+        raise document.error(where, f"{first['msg']}, got {first['input']!r}") from None
+    _check(study, document)
+    return study.model_copy(update={"name": study.name or path.stem}), document
+
+
+def parse_sample_groups(value: int | str) -> int | None:
+    """Return the number of groups to simulate, None for all.
+
+    Raises
+    ------
+    ValueError
+        Neither a positive integer nor "all".
+    """
+    if value == "all":
+        return None
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        value = int(value)
+    if isinstance(value, int) and value > 0:
+        return value
+    raise ValueError(f"must be a positive number of groups or 'all', got {value!r}")
+
+
+def _check(study: Study, document: Document) -> None:
+    if not study.workloads and not study.bundles:
+        raise document.error((), "no trace: give `workloads` (shipped traces) or `bundles` (paths)")
+    if study.base and "level" in study.grid:
+        raise document.error(("base",), "`grid.level` picks the base machines itself: give one of the two")
+    for axis, values in study.grid.items():
+        if not values:
+            raise document.error(("grid", axis), "an axis needs at least one value")
+        if len(set(map(repr, values))) < len(values):
+            raise document.error(("grid", axis), f"a value is given twice: {values}")
+    for index, level in enumerate(study.grid.get("level", [])):
+        if level not in LEVELS:
+            hint = did_you_mean(str(level), LEVELS)
+            raise document.error(
+                ("grid", "level", index), f"unknown level {level!r}{hint} Allowed: {', '.join(LEVELS)}"
+            )
+    for index, pattern in enumerate(study.exclude):
+        for key in pattern:
+            if key not in study.grid:
+                hint = did_you_mean(key, study.grid)
+                raise document.error(("exclude", index, key), f"not an axis of the grid{hint}")
+    try:
+        parse_sample_groups(study.sample_groups)
+    except ValueError as error:
+        raise document.error(("sample_groups",), str(error)) from None
+
+
+def points(
+    study: Study, document: Document, override: Callable[[str, Mapping[str, Scalar]], object]
+) -> list[PointSpec]:
+    """Return the design points of a study, in the order of its file, last axis fastest.
+
+    Parameters
+    ----------
+    study, document
+        From `load_study`.
+    override : callable
+        Builds the machine of a base and its overrides; raises ConfigError for a key that does not exist. Called once
+        per axis and base, so that a misspelt axis fails before anything runs.
+
+    Raises
+    ------
+    ConfigError
+        A misspelt axis, or more than `MAX_POINTS` points.
+    """
+    axes = {axis: values for axis, values in study.grid.items() if axis != "level"}
+    bases = [str(level) for level in study.grid.get("level", study.base or ["bank"])]
+    folder = document.path.parent
+    traces = [*study.workloads, *(str(folder / bundle) for bundle in study.bundles)]
+    n_points = len(traces) * len(bases)
+    for values in axes.values():
+        n_points *= len(values)
+    if n_points > MAX_POINTS:
+        raise document.error(("grid",), f"spans {n_points} points; at most {MAX_POINTS} are allowed")
+    bases = [str(folder / base) if base.endswith((".yaml", ".yml")) else base for base in bases]
+    for axis in axes:
+        _check_axis(axis, bases, axes, document, override)
+    spanned = [
+        PointSpec(trace, base, tuple(zip(axes, combination, strict=True)))
+        for trace in traces
+        for base in bases
+        for combination in itertools.product(*axes.values())
+    ]
+    return [point for point in spanned if not _is_excluded(point, study.exclude)]
+
+
+def _check_axis(
+    axis: str,
+    bases: list[str],
+    axes: Mapping[str, list[Scalar]],
+    document: Document,
+    override: Callable[[str, Mapping[str, Scalar]], object],
+) -> None:
+    """Raise ConfigError when no base accepts any value of an axis: the axis is misspelt, not the point infeasible."""
+    first: ConfigError | None = None
+    for base in bases:
+        for value in axes[axis]:
+            try:
+                override(base, {axis: value})
+            except ConfigError as error:
+                first = first or error
+            else:
+                return
+    raise document.error(("grid", axis), str(first))
+
+
+def _is_excluded(point: PointSpec, patterns: list[dict[str, Any]]) -> bool:
+    values = {"level": point.base, **dict(point.overrides)}
+    return any(all(values[key] == wanted for key, wanted in pattern.items()) for pattern in patterns)

@@ -1,0 +1,98 @@
+"""Files written so that a reader never sees half of one: temporary file beside the target, fsync, rename."""
+
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import orjson
+from pydantic import ValidationError
+
+from pim.errors import ConfigError, LoadError
+from study.results import LEVELS, Result
+
+
+def write_atomic(path: Path, content: bytes) -> None:
+    """Replace ``path`` with ``content``; a crash leaves either the old file or the new one.
+
+    Raises
+    ------
+    ConfigError
+        The folder can't be made or written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    except OSError as error:
+        raise ConfigError(f"{path}: can't be written: {error.strerror}") from None
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            os.fchmod(stream.fileno(), 0o644)  # mkstemp makes it private; results are to be read
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def result_bytes(result: Result) -> bytes:
+    """Return a result as indented JSON with sorted keys."""
+    return orjson.dumps(
+        result.model_dump(mode="json"),
+        option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE,
+    )
+
+
+def result_path(folder: Path, workload: str, level: str) -> Path:
+    """Return where the result of a workload at a level is kept; characters a file name can't hold become ``_``."""
+    stem = "".join(c if c.isalnum() or c in "._-" else "_" for c in workload)
+    return folder / f"{stem}-{level}.json"
+
+
+def save_result(result: Result, folder: Path) -> Path:
+    """Write a result into ``folder`` and return the file's path."""
+    path = result_path(folder, result.workload, result.level)
+    write_atomic(path, result_bytes(result))
+    return path
+
+
+def load_result(path: Path) -> Result:
+    """Read one result file.
+
+    Raises
+    ------
+    LoadError
+        The file is missing, is not JSON, is of another schema version, or its numbers contradict each other.
+    """
+    try:
+        document = orjson.loads(path.read_bytes())
+    except OSError as error:
+        raise LoadError(f"result {path}: can't be read: {error.strerror}") from None
+    except orjson.JSONDecodeError as error:
+        raise LoadError(f"result {path}: not JSON: {error}") from None
+    try:
+        return Result.model_validate(document)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the whole"
+        raise LoadError(
+            f"result {path}: {where}: {first['msg']} ({error.error_count()} problem(s) in this file)"
+        ) from None
+
+
+def load_results(folder: Path) -> list[Result]:
+    """Read all results of a folder, by workload, then level (innermost first).
+
+    Raises
+    ------
+    LoadError
+        The folder holds no result, or one that can't be read.
+    """
+    paths: Iterable[Path] = sorted(folder.glob("*.json")) if folder.is_dir() else ()
+    results = [load_result(path) for path in paths]
+    if not results:
+        raise LoadError(f"{folder}: no result files (*.json) here; make some with `scalein run`")
+    return sorted(results, key=lambda r: (r.workload, LEVELS.index(r.level)))

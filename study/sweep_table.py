@@ -1,0 +1,89 @@
+"""What a sweep leaves behind: one table (Parquet and CSV) and one Pareto plot."""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pyarrow.parquet
+
+from study import figures, pareto
+from study.results import PHASES
+from study.store import write_atomic
+from study.sweep import Finished
+
+
+def table(finished: Sequence[Finished]) -> list[dict[str, Any]]:
+    """Return one row per point: its axes, then its figures, units in the names."""
+    axes = list(dict.fromkeys(axis for point in finished for axis, _ in point.spec.overrides))
+    return [_row(point, axes) for point in finished]
+
+
+def _row(point: Finished, axes: Sequence[str]) -> dict[str, Any]:
+    result = point.result
+    row: dict[str, Any] = {"workload": result.workload, "level": result.level, "preset": result.preset}
+    row |= {axis: dict(point.spec.overrides).get(axis, _configured(result.config, axis)) for axis in axes}
+    row |= {"cores": result.n_cores, "scale_in_s": result.scale_in_seconds}
+    row |= {f"{phase}_s": result.phases[phase] for phase in PHASES}
+    row["host_remainder_s"] = result.application.remainder_seconds
+    row["offloadable_share"] = result.application.offloadable_share
+    for baseline, speedup in zip(result.baselines, result.speedups, strict=True):
+        name = baseline.name.lower()
+        row[f"{name}_{baseline.unit.replace(' ', '_')}"] = baseline.n
+        row[f"{name}_offloadable_s"] = baseline.offloadable_seconds
+        row[f"speedup_offloadable_vs_{name}"] = speedup.offloadable
+        row[f"speedup_application_vs_{name}"] = speedup.application
+    row["area_added_mm2"] = result.area.total_added_mm2 if result.area else None
+    row["area_share"] = result.area.share if result.area else None
+    row["temperature_rise_k"] = result.thermal.rise_k if result.thermal else None
+    row |= {"bundle_digest": result.bundle.digest, "point": point.key}
+    return row
+
+
+def _configured(config: Mapping[str, Any], axis: str) -> Any:
+    value: Any = config
+    for part in axis.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
+
+
+def write_outputs(name: str, finished: Sequence[Finished], folder: Path) -> list[Path]:
+    """Write ``<name>.parquet``, ``<name>.csv`` and ``<name>-pareto.png`` and return their paths."""
+    rows = table(finished)
+    parquet = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), parquet)
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    outputs = {
+        folder / f"{name}.parquet": parquet.getvalue(),
+        folder / f"{name}.csv": text.getvalue().encode(),
+        folder / f"{name}-pareto.png": figures.pareto_png(_pareto_series(finished)),
+    }
+    for path, content in outputs.items():
+        write_atomic(path, content)
+    return list(outputs)
+
+
+def _pareto_series(finished: Sequence[Finished]) -> list[figures.ParetoSeries]:
+    """Return one series per workload: whole-application speedup over the native baseline against added area."""
+    series = []
+    for workload in dict.fromkeys(point.result.workload for point in finished):
+        results = [p.result for p in finished if p.result.workload == workload and p.result.area is not None]
+        areas = [r.area.total_added_mm2 for r in results if r.area is not None]
+        gains = [r.speedup("native").application for r in results]
+        if results:
+            series.append(
+                figures.ParetoSeries(
+                    workload=workload,
+                    baseline=results[0].speedup("native").baseline,
+                    areas_mm2=areas,
+                    speedups=gains,
+                    levels=[r.level for r in results],
+                    front=pareto.front(areas, gains),
+                )
+            )
+    return series

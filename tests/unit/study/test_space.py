@@ -1,0 +1,102 @@
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from pim.config import load_system, with_overrides
+from pim.errors import ConfigError
+from study.space import PointSpec, Scalar, load_study, parse_sample_groups, points
+
+STUDY = """\
+workloads: [q6]
+grid:
+  level: [bank, chip]
+  core.clock_mhz: [200, 400]
+  port: [column, row]
+exclude:
+  - {level: chip, port: row}
+"""
+
+
+def build(base: str, overrides: Mapping[str, Scalar]) -> object:
+    return with_overrides(load_system(base), overrides)
+
+
+def spanned(path: Path, text: str) -> list[PointSpec]:
+    path.write_text(text)
+    study, document = load_study(path)
+    return points(study, document, build)
+
+
+def test_grid_spans_all_combinations_but_the_excluded(tmp_path: Path) -> None:
+    got = [(p.base, dict(p.overrides)) for p in spanned(tmp_path / "s.yaml", STUDY)]
+    bank = [("bank", {"core.clock_mhz": c, "port": p}) for c in (200, 400) for p in ("column", "row")]
+    chip = [("chip", {"core.clock_mhz": c, "port": "column"}) for c in (200, 400)]
+    assert got == bank + chip
+
+
+def test_name_defaults_to_the_file_and_paths_are_relative_to_it(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("level: bank\n")
+    path = tmp_path / "first.yaml"
+    path.write_text("bundles: [../traces/x]\nbase: mine.yaml\n")
+    study, document = load_study(path)
+    (point,) = points(study, document, lambda _base, _overrides: None)
+    assert study.name == "first"
+    assert point == PointSpec(str(tmp_path / "../traces/x"), str(tmp_path / "mine.yaml"))
+    assert point.label == "x, mine"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("workloads: [q6]\ngird: {}\n", 2, "unknown key, did you mean 'grid'?"),
+        ("workloads: [q6]\nworkloads: [q6]\n", 2, "given twice, first in line 1"),
+        ("workloads: [q6]\ngrid:\n  core.clock: [1]\n", 3, "clock_mhz"),
+        ("workloads: [q6]\ngrid:\n  level: [bank,\n    chpi]\n", 4, "unknown level 'chpi', did you mean 'chip'?"),
+        ("workloads: [q6]\ngrid:\n  port: []\n", 3, "at least one value"),
+        ("workloads: [q6]\ngrid:\n  port: [row, row]\n", 3, "given twice"),
+        ("workloads: [q6]\ngrid:\n  port: row\n", 3, "list"),
+        ("workloads: [q6]\nthreads: zero\n", 2, "integer"),
+        ("workloads: [q6]\nthreads: 0\n", 2, "greater than 0"),
+        ("workloads: [q6]\nsample_groups: -3\n", 2, "'all'"),
+        ("workloads: [q6]\nbase: bank\ngrid:\n  level: [bank]\n", 2, "give one of the two"),
+        ("workloads: [q6]\ngrid:\n  port: [row]\nexclude:\n- {prot: row}\n", 5, "did you mean 'port'?"),
+        ("workloads: [q6\n", 2, "not YAML"),
+        ("workloads: [q6]\n1: 2\n", 2, "a key must be text"),
+    ],
+)
+def test_mistake_is_reported_with_its_line(tmp_path: Path, text: str, line: int, message: str) -> None:
+    path = tmp_path / "s.yaml"
+    with pytest.raises(ConfigError) as caught:
+        spanned(path, text)
+    assert f"study {path}, line {line}: " in str(caught.value)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "- a\n", "grid: {}\n", "!!python/object:os.system {}\n"])
+def test_file_that_is_no_study_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ConfigError, match="study "):
+        spanned(tmp_path / "s.yaml", text)
+
+
+def test_missing_and_binary_files_are_config_errors(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="can't be read"):
+        load_study(tmp_path / "nothing.yaml")
+    (tmp_path / "b.yaml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ConfigError, match="not UTF-8"):
+        load_study(tmp_path / "b.yaml")
+
+
+def test_grid_too_large_is_refused_before_it_is_built(tmp_path: Path) -> None:
+    values = list(range(1, 2000))
+    text = f"workloads: [q6]\ngrid:\n  core.clock_mhz: {values}\n  core.line_buffers: {values}\n"
+    with pytest.raises(ConfigError, match="3996001 points"):
+        spanned(tmp_path / "s.yaml", text)
+
+
+def test_sample_groups_is_a_count_or_all() -> None:
+    assert parse_sample_groups("all") is None
+    assert parse_sample_groups("3") == parse_sample_groups(3) == 3
+    for wrong in ("0", "some", "1.5", "-1", ""):
+        with pytest.raises(ValueError, match="'all'"):
+            parse_sample_groups(wrong)
