@@ -166,9 +166,7 @@ def _check_header(where: str, elf: Any) -> None:
     if elf["e_machine"] != "EM_RISCV":
         raise LoadError(f"{where}: machine is {elf['e_machine']}, expected EM_RISCV")
     if elf["e_type"] != "ET_EXEC":
-        raise LoadError(
-            f"{where}: file type is {elf['e_type']}, expected ET_EXEC (static, linked, not relocatable)"
-        )
+        raise LoadError(f"{where}: file type is {elf['e_type']}, expected ET_EXEC (static, linked, not relocatable)")
     for header in elf.iter_segments():
         if header["p_type"] in ("PT_DYNAMIC", "PT_INTERP"):
             raise LoadError(f"{where}: has a {header['p_type']} segment, allowed only static executables")
@@ -194,9 +192,7 @@ def _segments(where: str, elf: Any, file_bytes: int) -> tuple[Segment, ...]:
                 f"{what}: ends at file offset {offset + content_bytes}, but the file has {file_bytes} bytes"
             )
         if address + memory_bytes > 1 << elf.elfclass:
-            raise LoadError(
-                f"{what}: ends at {address + memory_bytes:#x}, outside {elf.elfclass}-bit addresses"
-            )
+            raise LoadError(f"{what}: ends at {address + memory_bytes:#x}, outside {elf.elfclass}-bit addresses")
         flags = int(header["p_flags"])
         found.append(Segment(address, header.data(), memory_bytes, bool(flags & _PF_X), bool(flags & _PF_W)))
     if not found:
