@@ -55,7 +55,9 @@ def test_one_sided_slab_with_adiabatic_top() -> None:
     solved = solve_die(WHOLE, one_sided, {"all": 1.0}, ambient_k=300.0, grid=(3, 3))
     down = 1e-4 / (2 * 130.0) + 1.4e-3 / 8.0 + 1 / 700.0
     assert solved.rise_k == pytest.approx(down / SIDE_M**2, rel=1e-9)
-    assert solved.layers_k[0] == pytest.approx(solved.temperature_k, rel=1e-12), "no heat flows into the mould"
+    assert solved.layers_k[0] == pytest.approx(solved.temperature_k, rel=1e-12), (
+        "no heat flows into the mould"
+    )
     assert solved.heat_top_w == 0.0
 
 
@@ -92,7 +94,9 @@ def vertical_error_k(n: int) -> float:
 
 
 def test_vertical_profile_converges_to_the_heated_face() -> None:
-    assert vertical_error_k(1) / vertical_error_k(8) == pytest.approx(8.0, rel=1e-6), "half a cell's resistance"
+    assert vertical_error_k(1) / vertical_error_k(8) == pytest.approx(8.0, rel=1e-6), (
+        "half a cell's resistance"
+    )
 
 
 def reference_rise(stack: Stack, width_m: float, height_m: float, power_w: Array) -> Array:
@@ -205,7 +209,9 @@ def test_thin_ring_is_a_perfect_fin_and_a_long_one_a_straight_fin() -> None:
     assert annular_fin_efficiency(1.0 / 2, 1.0 / 2 + reach_m, decay) == pytest.approx(straight, rel=5e-3)
 
 
-@pytest.mark.parametrize(("place", "n_cores"), [(CorePlace.BANK, 16), (CorePlace.BANK, 32), (CorePlace.SPINE, 5)])
+@pytest.mark.parametrize(
+    ("place", "n_cores"), [(CorePlace.BANK, 16), (CorePlace.BANK, 32), (CorePlace.SPINE, 5)]
+)
 def test_cores_grow_the_die_by_their_area(place: CorePlace, n_cores: int) -> None:
     floorplan = dram_die(place=place, n_cores=n_cores, core_m2=0.2e-6)
     cores = floorplan.of_kind(BlockKind.CORE)
@@ -223,7 +229,9 @@ def test_a_bank_core_sits_under_its_bank() -> None:
         core, bank = blocks[f"core{i}"], blocks[f"bank{i}"]
         assert (core.left_m, core.width_m) == pytest.approx((bank.left_m, bank.width_m))
         touching = (
-            bank.bottom_m + bank.height_m - core.bottom_m if i < 8 else core.bottom_m + core.height_m - bank.bottom_m
+            bank.bottom_m + bank.height_m - core.bottom_m
+            if i < 8
+            else core.bottom_m + core.height_m - bank.bottom_m
         )
         assert touching == pytest.approx(0.0, abs=1e-12)
 
@@ -248,7 +256,9 @@ def test_core_heat_is_the_difference_of_peaks_and_warns_above_85_c() -> None:
 
     cool_k, cool_warning, cool_ms = heat(0.005)
     warm_k, warm_warning, warm_ms = heat(0.03)
-    assert 6.0 * cool_k == pytest.approx(warm_k, rel=0.05), "conduction is linear; only the peak's place moves"
+    assert 6.0 * cool_k == pytest.approx(warm_k, rel=0.05), (
+        "conduction is linear; only the peak's place moves"
+    )
     assert (cool_warning, cool_ms) == ("", 64.0)
     assert warm_ms == 32.0
     assert "above 85 C" in warm_warning
@@ -264,7 +274,9 @@ def test_core_heat_is_the_difference_of_peaks_and_warns_above_85_c() -> None:
         (lambda: Floorplan("x", 1.0, 1.0, (*WHOLE.blocks, *WHOLE.blocks)), "got twice: \\['all'\\]"),
         (lambda: Floorplan("x", 0.004, 1.0, WHOLE.blocks), "lie on the die"),
         (
-            lambda: Floorplan("x", 1.0, 1.0, (*WHOLE.blocks, Block("b", BlockKind.BANK, 0.004, 0.0, 0.1, 0.1))),
+            lambda: Floorplan(
+                "x", 1.0, 1.0, (*WHOLE.blocks, Block("b", BlockKind.BANK, 0.004, 0.0, 0.1, 0.1))
+            ),
             "'all' and 'b' overlap",
         ),
         (lambda: solve_die(WHOLE, SLAB, {"al": 1.0}), "no blocks named \\['al'\\]"),
