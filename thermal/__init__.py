@@ -1,12 +1,14 @@
-"""Steady-state temperature of a die, its package and its board."""
+"""Temperature of a die, its package and its board."""
 
+from thermal.air import AirStream
 from thermal.die import CoreHeat, ThermalMap, core_heat, solve_die
-from thermal.floorplan import Block, BlockKind, CorePlace, Floorplan, buffer_die, dram_die, spread
+from thermal.floorplan import Block, BlockKind, CorePlace, Floorplan, block_power, buffer_die, dram_die, spread
 from thermal.materials import Material
 from thermal.stack import AMBIENT_K, Layer, Stack, bare_dimm_package
 
 __all__ = [
     "AMBIENT_K",
+    "AirStream",
     "Block",
     "BlockKind",
     "CoreHeat",
@@ -17,6 +19,7 @@ __all__ = [
     "Stack",
     "ThermalMap",
     "bare_dimm_package",
+    "block_power",
     "buffer_die",
     "core_heat",
     "dram_die",

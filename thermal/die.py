@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from pim.errors import ConfigError
+from thermal.air import AirStream
 from thermal.floorplan import Floorplan
 from thermal.map import BlockGrid
 from thermal.network import Array, build_network
@@ -14,9 +15,7 @@ GRID = (
     32,
     48,
 )  # rows, columns; measured: peak rise within 0.3 % of 128 x 192 for cores at the banks and in the spine
-REFRESH_NORMAL_C = (
-    85.0  # above it refresh every 32 ms instead of 64 ms (Micron 8 Gb DDR4 sheet, 8192 commands)
-)
+REFRESH_NORMAL_C = 85.0  # above it refresh every 32 ms instead of 64 ms (Micron 8 Gb DDR4 sheet, 8192 commands)
 REFRESH_FAST_C = 95.0  # above it 16 ms (same sheet), and outside the commercial case-temperature range
 
 
@@ -108,12 +107,12 @@ def solve_die(
 
 @dataclass(frozen=True)
 class CoreHeat:
-    """What the cores add to a die's temperature.
+    """What the cores add to a die's temperature, for the warmest package of a module.
 
     Attributes
     ----------
     computing, idle : ThermalMap
-        The same die with cores computing, and with the DRAM's background power only.
+        The same die with cores computing, and with the DRAM's background power only; ambient is the air at the die.
     note : str
         Environment and limits, for reports.
     """
@@ -124,8 +123,13 @@ class CoreHeat:
 
     @property
     def rise_k(self) -> float:
-        """Peak with the cores computing minus peak without, in K."""
+        """Peak with the cores computing minus peak without, in K; the warmer air upstream included."""
         return self.computing.peak_k - self.idle.peak_k
+
+    @property
+    def rise_over_air_k(self) -> float:
+        """The same over the air at the die, in K: what a package alone in its stream would rise."""
+        return self.computing.rise_k - self.idle.rise_k
 
     @property
     def peak_c(self) -> float:
@@ -143,9 +147,7 @@ class CoreHeat:
         if self.peak_c <= REFRESH_NORMAL_C:
             return ""
         range_text = (
-            ""
-            if self.peak_c <= REFRESH_FAST_C
-            else f", above the {REFRESH_FAST_C:g} C limit of commercial parts"
+            "" if self.peak_c <= REFRESH_FAST_C else f", above the {REFRESH_FAST_C:g} C limit of commercial parts"
         )
         return (
             f"peak {self.peak_c:.1f} C is above {REFRESH_NORMAL_C:g} C{range_text}: "
@@ -159,12 +161,33 @@ def core_heat(
     idle_w: dict[str, float],
     computing_w: dict[str, float],
     *,
-    ambient_k: float = AMBIENT_K,
+    air: AirStream | None = None,
+    inlet_k: float = AMBIENT_K,
     grid: tuple[int, int] = GRID,
 ) -> CoreHeat:
-    """Return what the cores add: `computing_w` against `idle_w` (W by block) on the same die and stack."""
+    """Return what the cores add: `computing_w` against `idle_w` (W by block) on the same die and stack.
+
+    Parameters
+    ----------
+    floorplan, stack
+        As for `solve_die`.
+    idle_w, computing_w : dict of str to float
+        Power of blocks by name in W.
+    air : AirStream or None
+        The stream that all packages of a module, with equal power, warm up; None: every package gets inlet air.
+    inlet_k : float
+        Air before the module in K.
+    grid : (int, int)
+        Rows and columns of cells.
+    """
+
+    def solved(power_w: dict[str, float]) -> ThermalMap:
+        warming_k = air.warming_k(sum(power_w.values())) if air else 0.0
+        return solve_die(floorplan, stack, power_w, ambient_k=inlet_k + warming_k, grid=grid)
+
+    stream = f"last of {air.columns} packages in the stream" if air else "inlet air at every package"
     return CoreHeat(
-        computing=solve_die(floorplan, stack, computing_w, ambient_k=ambient_k, grid=grid),
-        idle=solve_die(floorplan, stack, idle_w, ambient_k=ambient_k, grid=grid),
-        note=f"preliminary; steady state; {stack.note}; ambient {ambient_k - ZERO_CELSIUS_K:.0f} C",
+        computing=solved(computing_w),
+        idle=solved(idle_w),
+        note=f"preliminary; steady state; {stack.note}; inlet {inlet_k - ZERO_CELSIUS_K:.0f} C, {stream}",
     )

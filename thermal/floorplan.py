@@ -61,14 +61,10 @@ class Floorplan:
 
     def __post_init__(self) -> None:
         if not (self.width_m > 0 and self.height_m > 0):
-            raise ConfigError(
-                f"floorplan {self.name!r}: die must have area, got {self.width_m} x {self.height_m} m"
-            )
+            raise ConfigError(f"floorplan {self.name!r}: die must have area, got {self.width_m} x {self.height_m} m")
         names = [block.name for block in self.blocks]
         if twice := {name for name in names if names.count(name) > 1}:
-            raise ConfigError(
-                f"floorplan {self.name!r}: block names must be unique, got twice: {sorted(twice)}"
-            )
+            raise ConfigError(f"floorplan {self.name!r}: block names must be unique, got twice: {sorted(twice)}")
         slack_m = SLACK * max(self.width_m, self.height_m)
         for block in self.blocks:
             inside = (
@@ -84,9 +80,7 @@ class Floorplan:
         for i, a in enumerate(self.blocks):
             for b in self.blocks[i + 1 :]:
                 overlap_x = min(a.left_m + a.width_m, b.left_m + b.width_m) - max(a.left_m, b.left_m)
-                overlap_y = min(a.bottom_m + a.height_m, b.bottom_m + b.height_m) - max(
-                    a.bottom_m, b.bottom_m
-                )
+                overlap_y = min(a.bottom_m + a.height_m, b.bottom_m + b.height_m) - max(a.bottom_m, b.bottom_m)
                 if overlap_x > slack_m and overlap_y > slack_m:
                     raise ConfigError(f"floorplan {self.name!r}: blocks {a.name!r} and {b.name!r} overlap")
 
@@ -108,13 +102,33 @@ def spread(total_w: float, blocks: tuple[Block, ...]) -> dict[str, float]:
     return {block.name: total_w * block.area_m2 / area_m2 for block in blocks}
 
 
+def block_power(floorplan: Floorplan, *, background_w: float, banks_w: float, core_w: float) -> dict[str, float]:
+    """Return the power of every block of a die in W.
+
+    Parameters
+    ----------
+    floorplan : Floorplan
+    background_w : float
+        What the die draws without doing anything, spread over banks and periphery (assumption: evenly; where on the
+        die it falls moves the peak by well under 1 K, for silicon spreads it).
+    banks_w : float
+        Commands of the banks, spread over the banks; over the periphery on a die that has none.
+    core_w : float
+        One core.
+    """
+    banks = floorplan.of_kind(BlockKind.BANK)
+    periphery = floorplan.of_kind(BlockKind.PERIPHERY)
+    power_w = spread(background_w, banks + periphery)
+    for name, watts in spread(banks_w, banks or periphery).items():
+        power_w[name] += watts
+    return power_w | {block.name: core_w for block in floorplan.of_kind(BlockKind.CORE)}
+
+
 def _row(kind: BlockKind, n: int, frame: tuple[float, float, float, float], first: int = 0) -> list[Block]:
     """Return `n` equal blocks side by side in `frame` (left, bottom, width, height in m), numbered."""
     left_m, bottom_m, width_m, height_m = frame
     step_m = width_m / n
-    return [
-        Block(f"{kind}{first + i}", kind, left_m + i * step_m, bottom_m, step_m, height_m) for i in range(n)
-    ]
+    return [Block(f"{kind}{first + i}", kind, left_m + i * step_m, bottom_m, step_m, height_m) for i in range(n)]
 
 
 def dram_die(
@@ -142,9 +156,7 @@ def dram_die(
         Area of one core in m2.
     """
     if (place is None) != (n_cores == 0):
-        raise ConfigError(
-            f"DRAM die: cores and a place for them go together, got {n_cores} cores, place {place}"
-        )
+        raise ConfigError(f"DRAM die: cores and a place for them go together, got {n_cores} cores, place {place}")
     if n_cores and not core_m2 > 0:
         raise ConfigError(f"DRAM die: core_m2 must be > 0, got {core_m2} m2")
     if place is CorePlace.BANK and n_cores % N_BANKS:

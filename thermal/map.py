@@ -35,15 +35,11 @@ class BlockGrid:
     def cell_power_w(self, power_w: dict[str, float]) -> Array:
         """Return every cell's power in W, a block's spread evenly over its area; unnamed ones give none."""
         if unknown := sorted(set(power_w) - set(self.names)):
-            raise ConfigError(
-                f"floorplan {self.floorplan.name!r}: no blocks named {unknown}, it has {self.names}"
-            )
+            raise ConfigError(f"floorplan {self.floorplan.name!r}: no blocks named {unknown}, it has {self.names}")
         given = np.array([power_w.get(name, 0.0) for name in self.names])
         if not (np.isfinite(given).all() and (given >= 0).all()):
             bad = {name: value for name, value in power_w.items() if not (np.isfinite(value) and value >= 0)}
-            raise ConfigError(
-                f"floorplan {self.floorplan.name!r}: power must be finite and >= 0 W, got {bad}"
-            )
+            raise ConfigError(f"floorplan {self.floorplan.name!r}: power must be finite and >= 0 W, got {bad}")
         density = given / self.shared_m2.sum(axis=(1, 2))
         cells: Array = np.tensordot(density, self.shared_m2, axes=1)
         return cells

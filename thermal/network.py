@@ -89,9 +89,7 @@ def build_network(stack: Stack, width_m: float, height_m: float, rows: int, colu
         + sparse.kron(sparse.diags_array(north), lateral_y)
         + sparse.kron(vertical, sparse.eye_array(rows * columns))
     )
-    capacity = (
-        np.array([layer.material.heat_capacity_j_m3k for layer in stack.layers]) * thickness_m * cell_m2
-    )
+    capacity = np.array([layer.material.heat_capacity_j_m3k for layer in stack.layers]) * thickness_m * cell_m2
     return Network(
         conductance_w_k=sparse.csr_array(conductance),
         top_w_k=float(top),

@@ -64,9 +64,7 @@ def steady_rise(network: Network, power_w: Array, method: Method = Method.AUTO) 
         rise = np.asarray(factors.solve(right))
     else:
         jacobi = diags_array(1 / matrix.diagonal())
-        rise, _ = cg(
-            matrix, right, rtol=CG_TOLERANCE, atol=0.0, maxiter=20 * n_layers * (rows + columns), M=jacobi
-        )
+        rise, _ = cg(matrix, right, rtol=CG_TOLERANCE, atol=0.0, maxiter=20 * n_layers * (rows + columns), M=jacobi)
     _check(network, right, rise)
     return rise.reshape(network.shape)
 

@@ -10,18 +10,16 @@ from dataclasses import dataclass
 from scipy.special import iv, kv
 
 from pim.errors import ConfigError
+from thermal.air import DIMM_HEIGHT_M
 from thermal.materials import MOULD, PCB, SILICON, SUBSTRATE, Material
 
 AIR_CONDUCTIVITY_W_MK = 0.0263  # dry air at 300 K, 1 atm
 AIR_VISCOSITY_M2_S = 1.6e-5  # kinematic, dry air at 300 K, 1 atm
 AIR_PRANDTL = 0.71  # dry air at 300 K
-RADIATION_W_M2K = (
-    5.0  # assumption: grey surface (emissivity 0.8) near 320 K, linearised; 4 eps sigma T^3 = 5.9
-)
+RADIATION_W_M2K = 5.0  # assumption: grey surface (emissivity 0.8) near 320 K, linearised; 4 eps sigma T^3 = 5.9
 
 PACKAGE_M2 = 0.008 * 0.012  # 78-ball FBGA of 8 Gb x8 DDR4, 8 mm x 12 mm
 DIMM_WIDTH_M = 0.13335  # JEDEC MO-309 DDR4 module outline
-DIMM_HEIGHT_M = 0.03125  # JEDEC MO-309, standard height
 DIMM_SITES_PER_FACE = 9  # assumption: 8 DRAM packages and one site's share for register, buffers and passives
 AMBIENT_K = 318.15  # assumption: 45 C air at the module, the usual in-chassis figure (HotSpot's default too)
 
@@ -145,36 +143,26 @@ def bare_dimm_package(die_m2: float, *, air_m_s: float = 1.0, faces_populated: i
 
     Notes
     -----
-    Left out: air warming up along the module, conduction into the socket, spreading inside the package.
+    Left out: conduction into the socket, spreading inside the package. Air warming up along the module: `air`.
     """
     if faces_populated not in (1, 2):
         raise ConfigError(f"bare DIMM: faces_populated must be 1 or 2, got {faces_populated}")
     if not 0 < die_m2 <= PACKAGE_M2:
-        raise ConfigError(
-            f"bare DIMM: die must fit the {PACKAGE_M2 * 1e6:.0f} mm2 package, got {die_m2 * 1e6:.2f} mm2"
-        )
+        raise ConfigError(f"bare DIMM: die must fit the {PACKAGE_M2 * 1e6:.0f} mm2 package, got {die_m2 * 1e6:.2f} mm2")
     # assumption: the boundary layer grows over the module's height, between a package (12 mm) and 133 mm
     h = flat_plate_w_m2k(air_m_s, DIMM_HEIGHT_M)
     site_m2 = DIMM_WIDTH_M * DIMM_HEIGHT_M / DIMM_SITES_PER_FACE
-    half_board_m = (
-        0.0014 / faces_populated
-    )  # 1.4 mm module board, JEDEC MO-309; shared by two packages if double-sided
+    half_board_m = 0.0014 / faces_populated  # 1.4 mm module board, JEDEC MO-309; shared by two packages if double-sided
     # A single-sided site gives off heat on the far face everywhere and on the near face around the die.
     fin_h = h * (2 if faces_populated == 1 else 1)
     inner_m, outer_m = math.sqrt(die_m2 / math.pi), math.sqrt(site_m2 / math.pi)
-    efficiency = annular_fin_efficiency(
-        inner_m, outer_m, math.sqrt(fin_h / (PCB.conductivity_w_mk * half_board_m))
-    )
+    efficiency = annular_fin_efficiency(inner_m, outer_m, math.sqrt(fin_h / (PCB.conductivity_w_mk * half_board_m)))
     under_die_h = h if faces_populated == 1 else 0.0
     bottom = under_die_h + fin_h * efficiency * (site_m2 - die_m2) / die_m2
     return Stack(
         layers=(
-            Layer(
-                "mould", 0.30e-3, MOULD
-            ),  # golden cases of 3D-ICE type: 0.3 mm above the die of a 1.0 mm package
-            Layer(
-                "silicon", 0.19e-3, SILICON
-            ),  # assumption: die ground to 0.2 mm, as DRAM in one-die packages is
+            Layer("mould", 0.30e-3, MOULD),  # golden cases of 3D-ICE type: 0.3 mm above the die of a 1.0 mm package
+            Layer("silicon", 0.19e-3, SILICON),  # assumption: die ground to 0.2 mm, as DRAM in one-die packages is
             Layer("active silicon", 0.01e-3, SILICON, is_source=True),
             Layer("substrate and balls", 0.60e-3, SUBSTRATE),  # 0.25 mm substrate, 0.35 mm balls
             Layer("board", half_board_m, PCB),

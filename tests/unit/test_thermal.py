@@ -8,6 +8,7 @@ from scipy.fft import dctn, idctn
 
 from pim.errors import ConfigError
 from thermal import (
+    AirStream,
     Block,
     BlockKind,
     CorePlace,
@@ -16,6 +17,7 @@ from thermal import (
     Material,
     Stack,
     bare_dimm_package,
+    block_power,
     buffer_die,
     core_heat,
     dram_die,
@@ -23,9 +25,10 @@ from thermal import (
     spread,
 )
 from thermal.materials import MOULD, PCB, SILICON
-from thermal.network import Array, build_network
+from thermal.network import Array, Network, build_network
 from thermal.solve import Method, heat_out_w, steady_rise
 from thermal.stack import annular_fin_efficiency, flat_plate_w_m2k
+from thermal.transient import transient_rise
 
 SIDE_M = 0.008
 SLAB = Stack(
@@ -55,9 +58,7 @@ def test_one_sided_slab_with_adiabatic_top() -> None:
     solved = solve_die(WHOLE, one_sided, {"all": 1.0}, ambient_k=300.0, grid=(3, 3))
     down = 1e-4 / (2 * 130.0) + 1.4e-3 / 8.0 + 1 / 700.0
     assert solved.rise_k == pytest.approx(down / SIDE_M**2, rel=1e-9)
-    assert solved.layers_k[0] == pytest.approx(solved.temperature_k, rel=1e-12), (
-        "no heat flows into the mould"
-    )
+    assert solved.layers_k[0] == pytest.approx(solved.temperature_k, rel=1e-12), "no heat flows into the mould"
     assert solved.heat_top_w == 0.0
 
 
@@ -94,9 +95,7 @@ def vertical_error_k(n: int) -> float:
 
 
 def test_vertical_profile_converges_to_the_heated_face() -> None:
-    assert vertical_error_k(1) / vertical_error_k(8) == pytest.approx(8.0, rel=1e-6), (
-        "half a cell's resistance"
-    )
+    assert vertical_error_k(1) / vertical_error_k(8) == pytest.approx(8.0, rel=1e-6), "half a cell's resistance"
 
 
 def reference_rise(stack: Stack, width_m: float, height_m: float, power_w: Array) -> Array:
@@ -209,9 +208,7 @@ def test_thin_ring_is_a_perfect_fin_and_a_long_one_a_straight_fin() -> None:
     assert annular_fin_efficiency(1.0 / 2, 1.0 / 2 + reach_m, decay) == pytest.approx(straight, rel=5e-3)
 
 
-@pytest.mark.parametrize(
-    ("place", "n_cores"), [(CorePlace.BANK, 16), (CorePlace.BANK, 32), (CorePlace.SPINE, 5)]
-)
+@pytest.mark.parametrize(("place", "n_cores"), [(CorePlace.BANK, 16), (CorePlace.BANK, 32), (CorePlace.SPINE, 5)])
 def test_cores_grow_the_die_by_their_area(place: CorePlace, n_cores: int) -> None:
     floorplan = dram_die(place=place, n_cores=n_cores, core_m2=0.2e-6)
     cores = floorplan.of_kind(BlockKind.CORE)
@@ -229,9 +226,7 @@ def test_a_bank_core_sits_under_its_bank() -> None:
         core, bank = blocks[f"core{i}"], blocks[f"bank{i}"]
         assert (core.left_m, core.width_m) == pytest.approx((bank.left_m, bank.width_m))
         touching = (
-            bank.bottom_m + bank.height_m - core.bottom_m
-            if i < 8
-            else core.bottom_m + core.height_m - bank.bottom_m
+            bank.bottom_m + bank.height_m - core.bottom_m if i < 8 else core.bottom_m + core.height_m - bank.bottom_m
         )
         assert touching == pytest.approx(0.0, abs=1e-12)
 
@@ -240,6 +235,81 @@ def test_buffer_die_holds_its_cores() -> None:
     floorplan = buffer_die(periphery_m2=8e-6, n_cores=4, core_m2=0.5e-6)
     assert floorplan.area_m2 == pytest.approx(10e-6)
     assert len(floorplan.of_kind(BlockKind.CORE)) == 4
+
+
+def test_air_warms_by_its_heat_balance() -> None:
+    """16 x 0.25 W into 1.11 kg/m3 x 1007 J/kgK x 1 m/s x 9.5 mm x 31.25 mm = 0.3318 W/K: 12.05 K, 15/16 at the last."""
+    assert AirStream().warming_k(0.25) == pytest.approx(4.0 / 0.3318 * 15 / 16, rel=1e-3)
+    assert AirStream(speed_m_s=2.0).warming_k(0.25) == pytest.approx(AirStream().warming_k(0.25) / 2)
+    assert AirStream(columns=1, packages=1).warming_k(0.25) == pytest.approx(0.25 / 0.3318 / 2, rel=1e-3)
+
+
+def test_warm_air_adds_to_the_rise() -> None:
+    floorplan = dram_die(place=CorePlace.BANK, n_cores=16, core_m2=0.06e-6)
+    stack, stream = bare_dimm_package(floorplan.area_m2), AirStream()
+    idle_w = block_power(floorplan, background_w=0.06, banks_w=0.0, core_w=0.0)
+    computing_w = block_power(floorplan, background_w=0.06, banks_w=0.1, core_w=0.005)
+    alone = core_heat(floorplan, stack, idle_w, computing_w)
+    in_stream = core_heat(floorplan, stack, idle_w, computing_w, air=stream)
+    assert in_stream.rise_over_air_k == pytest.approx(alone.rise_k)
+    assert in_stream.rise_k == pytest.approx(alone.rise_k + stream.warming_k(0.1 + 16 * 0.005))
+    assert in_stream.peak_c == pytest.approx(alone.peak_c + stream.warming_k(0.06 + 0.1 + 16 * 0.005))
+
+
+@pytest.mark.parametrize("place", list(CorePlace))
+def test_block_power_shares_out_all_of_it(place: CorePlace) -> None:
+    floorplan = dram_die(place=place, n_cores=16, core_m2=0.06e-6)
+    power_w = block_power(floorplan, background_w=0.06, banks_w=0.1, core_w=0.005)
+    assert set(power_w) == {block.name for block in floorplan.blocks}
+    assert sum(power_w.values()) == pytest.approx(0.06 + 0.1 + 16 * 0.005)
+    assert power_w["core5"] == 0.005
+    assert power_w["bank5"] - power_w["bank6"] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_place_of_the_background_hardly_moves_the_peak() -> None:
+    floorplan = dram_die()
+    stack = bare_dimm_package(floorplan.area_m2)
+    spread_out = solve_die(floorplan, stack, block_power(floorplan, background_w=0.1, banks_w=0.0, core_w=0.0))
+    in_spine = solve_die(floorplan, stack, {"spine": 0.1})
+    assert 0 < in_spine.peak_k - spread_out.peak_k < 1.0
+
+
+def single_cell() -> "tuple[Network, float, float]":
+    """One cell between two faces: network, its heat path in W/K and its capacity in J/K."""
+    stack = Stack((Layer("silicon", 2e-4, SILICON, is_source=True),), 100.0, 300.0)
+    network = build_network(stack, SIDE_M, SIDE_M, 1, 1)
+    path_w_k = SIDE_M**2 * (1 / (1e-4 / 130.0 + 1 / 100.0) + 1 / (1e-4 / 130.0 + 1 / 300.0))
+    return network, path_w_k, 1.63e6 * SIDE_M**2 * 2e-4
+
+
+def test_one_cell_charges_like_backward_euler_says() -> None:
+    network, path_w_k, capacity_j_k = single_cell()
+    step_s = 0.1
+    power_w = np.full((1, 1), 0.5)
+    rises = list(transient_rise(network, iter([power_w] * 3), step_s, np.zeros(network.shape)))
+    final_k, decay = 0.5 / path_w_k, 1 / (1 + path_w_k * step_s / capacity_j_k)
+    assert [float(rise.item()) for rise in rises] == pytest.approx([final_k * (1 - decay**n) for n in (1, 2, 3)])
+
+
+def test_transient_error_falls_with_the_step() -> None:
+    network, path_w_k, capacity_j_k = single_cell()
+    span_s = capacity_j_k / path_w_k
+    exact_k = 0.5 / path_w_k * (1 - math.exp(-1.0))
+
+    def error_k(n: int) -> float:
+        powers = iter([np.full((1, 1), 0.5)] * n)
+        *_, last = transient_rise(network, powers, span_s / n, np.zeros(network.shape))
+        return abs(float(last.item()) - exact_k)
+
+    assert error_k(40) / error_k(80) == pytest.approx(2.0, rel=0.05)
+
+
+def test_steady_state_does_not_move() -> None:
+    network = build_network(SLAB, SIDE_M, SIDE_M, 3, 4)
+    power_w = np.linspace(0.0, 0.1, 12).reshape(3, 4)
+    steady = steady_rise(network, power_w)
+    (after,) = transient_rise(network, iter([power_w]), 0.5, steady)
+    np.testing.assert_allclose(after, steady, rtol=1e-9)
 
 
 def test_core_heat_is_the_difference_of_peaks_and_warns_above_85_c() -> None:
@@ -256,9 +326,7 @@ def test_core_heat_is_the_difference_of_peaks_and_warns_above_85_c() -> None:
 
     cool_k, cool_warning, cool_ms = heat(0.005)
     warm_k, warm_warning, warm_ms = heat(0.03)
-    assert 6.0 * cool_k == pytest.approx(warm_k, rel=0.05), (
-        "conduction is linear; only the peak's place moves"
-    )
+    assert 6.0 * cool_k == pytest.approx(warm_k, rel=0.05), "conduction is linear; only the peak's place moves"
     assert (cool_warning, cool_ms) == ("", 64.0)
     assert warm_ms == 32.0
     assert "above 85 C" in warm_warning
@@ -274,9 +342,7 @@ def test_core_heat_is_the_difference_of_peaks_and_warns_above_85_c() -> None:
         (lambda: Floorplan("x", 1.0, 1.0, (*WHOLE.blocks, *WHOLE.blocks)), "got twice: \\['all'\\]"),
         (lambda: Floorplan("x", 0.004, 1.0, WHOLE.blocks), "lie on the die"),
         (
-            lambda: Floorplan(
-                "x", 1.0, 1.0, (*WHOLE.blocks, Block("b", BlockKind.BANK, 0.004, 0.0, 0.1, 0.1))
-            ),
+            lambda: Floorplan("x", 1.0, 1.0, (*WHOLE.blocks, Block("b", BlockKind.BANK, 0.004, 0.0, 0.1, 0.1))),
             "'all' and 'b' overlap",
         ),
         (lambda: solve_die(WHOLE, SLAB, {"al": 1.0}), "no blocks named \\['al'\\]"),
@@ -290,6 +356,13 @@ def test_core_heat_is_the_difference_of_peaks_and_warns_above_85_c() -> None:
         (lambda: bare_dimm_package(1e-3), "die must fit the 96 mm2 package"),
         (lambda: flat_plate_w_m2k(0.0, 0.01), "must be > 0"),
         (lambda: spread(1.0, ()), "over no blocks"),
+        (lambda: AirStream(speed_m_s=0.0), "speed must be > 0"),
+        (lambda: AirStream(columns=8, packages=4), "columns <= packages"),
+        (lambda: next(transient_rise(single_cell()[0], iter([]), 0.0, np.zeros((1, 1, 1)))), "step must be > 0 s"),
+        (
+            lambda: next(transient_rise(single_cell()[0], iter([np.zeros((2, 2))]), 1.0, np.zeros((1, 1, 1)))),
+            "shape \\(1, 1\\), got \\(2, 2\\)",
+        ),
     ],
 )
 def test_wrong_input_is_named(make, message) -> None:  # type: ignore[no-untyped-def]
