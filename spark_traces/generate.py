@@ -1,9 +1,9 @@
 """Frozen inputs: every array is a function of (generator, version, seed, parameters) and of nothing else.
 
 Counter-based and integer-only: number ``i`` of a stream is SplitMix64's finaliser of a key and ``i``, so the
-bytes are the same on every platform and NumPy version, and any part can be made without the parts before it. A
-change that moves one byte needs a new `VERSION`; golden digests in the tests hold this. Which program reads the
-arrays is decided in `spark_traces.workloads`, whether they are the right ones in `spark_traces.bundle`.
+bytes are the same on every platform and NumPy version, and any part can be made alone. A change that moves one
+byte needs a new `VERSION`; golden digests in the tests hold this. Which program reads the arrays is decided in
+`spark_traces.workloads`, whether they are the right ones in `spark_traces.bundle`.
 
 References
 ----------
@@ -32,9 +32,7 @@ _TABLE_BITS = 20  # probabilities are multiples of 2**-20; the rarest word has a
 _WORDS_PER_LINE = 10  # mean; a line has 1 to 19 words
 _LETTERS = 12  # longest word
 
-FIXED_POINT_BITS = (
-    20  # coordinates are multiples of 2**-20, so sums of up to 2**27 of them are exact in float64
-)
+FIXED_POINT_BITS = 20  # coordinates are multiples of 2**-20, so sums of up to 2**27 of them are exact in float64
 _CENTRE_RANGE = 32  # cluster centres lie in [-16, 16); with a spread below 3, |x| < 32
 
 _FIRST_ORDER_DAY = 8035  # 1992-01-01 in days since 1970-01-01; TPC-H STARTDATE
@@ -84,7 +82,7 @@ def _below(bits: UInts, limit: int) -> UInts:
 
 
 def vocabulary(seed: int) -> list[bytes]:
-    """Return `N_WORDS` different words of 2 to 12 lower-case letters, the most frequent (and shorter) first."""
+    """Return `N_WORDS` different words of 2 to 12 lower-case letters, frequent and short ones first."""
     lengths, letters = stream_key(seed, "text.length"), stream_key(seed, "text.letters")
     words: dict[bytes, None] = {}
     for rank in range(1, N_WORDS + 1):
@@ -128,9 +126,7 @@ def make_text(seed: int, n_bytes: int) -> Arrays:
     filled = line = 0
     last = -1  # position of the newline that ends the text
     while last < 0:
-        ids = slots[
-            draw(word_key, line * _WORDS_PER_LINE, n_lines * _WORDS_PER_LINE) >> np.uint64(64 - _TABLE_BITS)
-        ]
+        ids = slots[draw(word_key, line * _WORDS_PER_LINE, n_lines * _WORDS_PER_LINE) >> np.uint64(64 - _TABLE_BITS)]
         ends = np.arange(n_lines) * _WORDS_PER_LINE
         ends += (draw(line_key, line, n_lines) % np.uint64(_WORDS_PER_LINE)).astype(np.int64)
         rows = letters[ids]
@@ -153,7 +149,7 @@ def make_points(seed: int, n: int, d: int, k: int) -> Arrays:
     three uniform numbers (standard deviation 1, magnitude at most 3).
     """
     centres = _below(draw(stream_key(seed, "points.centre"), 0, k * d), _CENTRE_RANGE << FIXED_POINT_BITS)
-    origins = centres.astype(np.int64).reshape(k, d) - (_CENTRE_RANGE + 6 << FIXED_POINT_BITS) // 2
+    origins = centres.astype(np.int64).reshape(k, d) - ((_CENTRE_RANGE // 2 + 3) << FIXED_POINT_BITS)
     member_key, spread_key = stream_key(seed, "points.member"), stream_key(seed, "points.spread")
     points = np.empty((n, d))
     chunk = max(1, (1 << 18) // d)
@@ -181,9 +177,7 @@ def make_lineitem(seed: int, n: int) -> Arrays:
     quantity = 1 + _below(amounts, 50)
     part = 1 + _below(parts, _PARTS)
     hundred = np.uint64(100)
-    cents = (
-        np.uint64(90_000) + (part // np.uint64(10)) % np.uint64(20_001) + hundred * (part % np.uint64(1_000))
-    )
+    cents = np.uint64(90_000) + (part // np.uint64(10)) % np.uint64(20_001) + hundred * (part % np.uint64(1_000))
     return {
         "shipdate": shipdate.astype(np.int32),
         "discount": _below(amounts >> np.uint64(32), 11).astype(np.int64),
@@ -211,21 +205,15 @@ def generate(name: str, version: int, seed: int, parameters: Mapping[str, int]) 
     if name not in _GENERATORS:
         raise LoadError(f"input generator: unknown name {name!r}; known: {', '.join(_GENERATORS)}")
     if version != VERSION:
-        raise LoadError(
-            f"input generator {name!r}: unknown version {version}; this program has version {VERSION}"
-        )
+        raise LoadError(f"input generator {name!r}: unknown version {version}; this program has version {VERSION}")
     make, names, size = _GENERATORS[name]
     if sorted(parameters) != sorted(names):
-        raise LoadError(
-            f"input generator {name!r}: needs parameters {sorted(names)}, got {sorted(parameters)}"
-        )
+        raise LoadError(f"input generator {name!r}: needs parameters {sorted(names)}, got {sorted(parameters)}")
     for key, value in parameters.items():
         if value < 1:
             raise LoadError(f"input generator {name!r}: {key} must be >= 1, got {value}")
     if parameters.get("k", 1) > parameters.get("n", parameters.get("k", 1)):
-        raise LoadError(
-            f"input generator {name!r}: k must be at most n = {parameters['n']}, got {parameters['k']}"
-        )
+        raise LoadError(f"input generator {name!r}: k must be at most n = {parameters['n']}, got {parameters['k']}")
     if size(parameters) > MAX_INPUT_BYTES:
         raise LoadError(
             f"input generator {name!r}: {size(parameters)} bytes asked for, at most {MAX_INPUT_BYTES} allowed"

@@ -152,9 +152,7 @@ def test_lineitem_has_the_ranges_and_selectivity_of_tpch():
     keep = (rows["shipdate"] >= first) & (rows["shipdate"] < end) & (rows["quantity"] < 2400)
     keep &= (rows["discount"] >= 5) & (rows["discount"] <= 7)
     expected = 365 / 2406 * 3 / 11 * 23 / 50  # about 1.9 %, as TPC-H's Q6
-    assert (
-        abs(keep.mean() - expected) < 5 * (expected / 200_000) ** 0.5 + 0.0005
-    )  # ramps at both ends of the dates
+    assert abs(keep.mean() - expected) < 5 * (expected / 200_000) ** 0.5 + 0.0005  # ramps at both ends of the dates
 
 
 @pytest.mark.parametrize(
