@@ -44,6 +44,11 @@ def kernel(fn: F) -> F:
     return cast(F, numba.njit(error_model="numpy", cache=True, nogil=True)(fn))
 
 
+def inlined_kernel(fn: F) -> F:
+    """Compile ``fn`` as `kernel` does, and merge it into its callers: a call passes every array field by field."""
+    return cast(F, numba.njit(error_model="numpy", cache=True, nogil=True, forceinline=True)(fn))
+
+
 def record_dtype(record: type) -> np.dtype[np.void]:
     """Return the aligned dtype of an annotated class: ``int`` is int64, ``Annotated[int, "u4"]`` is uint32."""
     fields = []

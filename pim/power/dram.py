@@ -136,7 +136,7 @@ def dram_energy(
     return total
 
 
-def _rail_energy(  # noqa: PLR0917 - the equation's own operands
+def _rail_energy(
     volts: float,
     ma: Currents,
     counts: CommandCounts,

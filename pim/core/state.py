@@ -1,0 +1,140 @@
+"""State of the cores of one group: registers, memory, buffers, counters. Function and time both live on it."""
+
+from enum import IntEnum
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from pim.dram import Device
+from pim.jit import record_dtype
+
+NO_LINE = -1
+"""Tag of an empty line buffer or instruction-buffer line."""
+
+NO_SLOT = -1
+"""No line buffer used yet."""
+
+MAILBOX_WORDS = 32
+"""64-bit control registers of one core."""
+
+
+class Stop(IntEnum):
+    """Why a core is not executing."""
+
+    READY = 0  # it can go on
+    PARKED = 1  # it waits for its turn at something shared
+    EXITED = 2  # ecall with a7 = 93
+    TRAPPED = 3  # an exception with mtvec = 0
+    CYCLE_LIMIT = 4
+
+
+class Hart(Protocol):
+    """One core. ``cycle`` counts core clocks since the start; stalls are core clocks by cause."""
+
+    stop: int  # a Stop
+    pc: int
+    cycle: int
+    instret: int
+    request_at: int  # DRAM clock of the request it is parked at, or of its present cycle
+    exit_code: int
+    cause: int  # mcause of the trap
+    tval: int  # mtval of the trap
+    fetch_line: int  # instruction-buffer line fetched from last
+    data_slot: int  # line buffer of the last access, or NO_SLOT
+    uses: int  # LRU clock of the line buffers
+    loads: int
+    stores: int
+    line_fills: int
+    line_writebacks: int
+    instruction_fills: int
+    branch_cycles: int  # penalties of taken branches and jumps
+    load_use_cycles: int
+    instruction_stall: int  # waits for instruction-buffer refills
+    hit_stall: int  # data waits by row outcome
+    miss_stall: int
+    conflict_stall: int
+    refresh_stall: int
+    flush_stall: int  # write-back of the line buffers at FENCE and at the end
+
+
+HART = record_dtype(Hart)
+
+
+class Registers(NamedTuple):
+    """Integer and floating-point registers, shape ``(n_harts, 32)``; the float arrays are views of ``f_bits``."""
+
+    x: Any  # int64
+    f_bits: Any  # int64: binary64, or NaN-boxed binary32
+    f64: Any  # float64
+    f32: Any  # float32, (n_harts, 64): the low half of register r is [2 r]
+
+
+class Memory(NamedTuple):
+    """Backing store of the cores' windows: views of one buffer, ``mapped_bytes`` per hart, little endian."""
+
+    u8: Any
+    u16: Any
+    u32: Any
+    i64: Any
+
+
+class Buffers(NamedTuple):
+    """SRAM around each core; bit s of a mask stands for sector s of the line."""
+
+    line: Any  # int64 (n_harts, n_slots): line number, or NO_LINE
+    valid: Any  # int64 masks
+    dirty: Any  # int64 masks
+    used: Any  # int64 LRU stamps
+    instruction_line: Any  # int64 (n_harts, n_lines): direct mapped
+    site_slot: Any  # int16 (n_harts, n_parcels): slot each instruction used last; speeds up the search, means nothing
+
+
+class Group(NamedTuple):
+    """The cores of one group and the DRAM device they share."""
+
+    harts: Any  # HART, (n_harts,)
+    registers: Registers
+    memory: Memory
+    scratchpad: Memory
+    mailbox: Any  # int64 (n_harts, MAILBOX_WORDS)
+    buffers: Buffers
+    device: Device
+
+
+def make_memory(n_harts: int, bytes_per_hart: int) -> Memory:
+    """Return zeroed memory of ``bytes_per_hart`` (a multiple of 8) for each core."""
+    words = np.zeros(n_harts * bytes_per_hart // 8, np.int64)
+    return Memory(words.view(np.uint8), words.view(np.uint16), words.view(np.uint32), words)
+
+
+def make_group(
+    n_harts: int,
+    mapped_bytes: int,
+    scratchpad_bytes: int,
+    n_slots: int,
+    n_instruction_lines: int,
+    n_parcels: int,
+    device: Device,
+) -> Group:
+    """Return ``n_harts`` cores at reset: registers zero, buffers empty."""
+    harts = np.zeros(n_harts, HART).view(np.recarray)
+    harts.fetch_line = NO_LINE
+    harts.data_slot = NO_SLOT
+    f_bits = np.zeros((n_harts, 32), np.int64)
+    slots = (n_harts, n_slots)
+    return Group(
+        harts,
+        Registers(np.zeros((n_harts, 32), np.int64), f_bits, f_bits.view(np.float64), f_bits.view(np.float32)),
+        make_memory(n_harts, mapped_bytes),
+        make_memory(n_harts, scratchpad_bytes),
+        np.zeros((n_harts, MAILBOX_WORDS), np.int64),
+        Buffers(
+            np.full(slots, NO_LINE, np.int64),
+            np.zeros(slots, np.int64),
+            np.zeros(slots, np.int64),
+            np.zeros(slots, np.int64),
+            np.full((n_harts, n_instruction_lines), NO_LINE, np.int64),
+            np.zeros((n_harts, n_parcels), np.int16),
+        ),
+        device,
+    )

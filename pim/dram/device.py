@@ -1,0 +1,89 @@
+"""One access to a DRAM device: the commands it needs, when they go out, and when its data is there.
+
+The device keeps no clock: the caller passes ``now``. Requests are served one at a time, in the order of the calls; the
+page stays open until a conflict or a refresh closes it. Timings come in DRAM clocks from ``ClockTiming``; which of them
+bind (external burst or not, tFAW or not) is the caller's choice (pim.system.levels).
+"""
+
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pim.config import ClockTiming
+from pim.dram.bank import RowOutcome, make_banks, row_outcome
+from pim.dram.constraints import activate, first_column, make_act_budget, make_buses
+from pim.dram.refresh import catch_up
+from pim.jit import kernel
+
+
+class Command(IntEnum):
+    """DDR4 commands that are counted (JESD79-4, command truth table)."""
+
+    ACT = 0
+    PRE = 1
+    RD = 2
+    WR = 3
+
+
+class Device(NamedTuple):
+    """State of one chip, or of a rank's chips in lockstep."""
+
+    banks: Any  # BANK, (n_banks,)
+    budget: Any  # ACT_BUDGET, (1,)
+    buses: Any  # COLUMN_BUS, (1,) shared, or (n_banks,) if each bank has its own port
+    commands: Any  # int64, (len(Command),), commands issued
+
+
+def make_device(n_banks: int, n_buses: int) -> Device:
+    """Return an idle device; ``n_buses`` is 1, or ``n_banks`` if each bank has its own port."""
+    if n_buses not in (1, n_banks):
+        raise ValueError(f"n_buses must be 1 or n_banks ({n_banks}), got {n_buses}")
+    return Device(make_banks(n_banks), make_act_budget(), make_buses(n_buses), np.zeros(len(Command), np.int64))
+
+
+@kernel
+def access(
+    device: Device, bank_id: int, row: int, n_columns: int, is_write: bool, now: int, timing: ClockTiming
+) -> tuple[int, int, int]:
+    """Move ``n_columns`` columns of one row at or after clock ``now``. Updates ``device``.
+
+    Returns
+    -------
+    done_at : int
+        Clock at which the last column's data has arrived (read) or left (write).
+    outcome : int
+        A RowOutcome.
+    refresh_wait : int
+        Clocks of the wait that a refresh caused.
+    """
+    bank = device.banks[bank_id]
+    group = bank_id & 3
+    refresh_wait = catch_up(bank, now, timing)
+    outcome = row_outcome(bank, row)
+    if outcome == RowOutcome.CONFLICT:
+        precharge_at = max(now, bank.pre_ready_at)
+        bank.act_ready_at = max(bank.act_ready_at, precharge_at + timing.nrp)
+        device.commands[Command.PRE] += 1
+    if outcome != RowOutcome.HIT:
+        act_at = activate(device.budget[0], group, max(now, bank.act_ready_at), timing)
+        bank.open_row = row
+        bank.column_ready_at = act_at + timing.nrcd
+        bank.pre_ready_at = act_at + timing.nras
+        device.commands[Command.ACT] += 1
+    bus = device.buses[bank_id if len(device.buses) > 1 else 0]
+    first = first_column(bus, group, is_write, max(now, bank.column_ready_at), timing)
+    last = first + (n_columns - 1) * timing.nccd_l
+    bus.last_at = last
+    bus.last_group = group
+    if is_write:
+        done_at = last + timing.ncwl + timing.nbl
+        bus.read_ready_at = done_at + timing.nwtr_l
+        bank.pre_ready_at = max(bank.pre_ready_at, done_at + timing.nwr)
+        device.commands[Command.WR] += n_columns
+    else:
+        done_at = last + timing.ncl + timing.nbl
+        bus.write_ready_at = done_at + 2 - timing.ncwl
+        bank.pre_ready_at = max(bank.pre_ready_at, last + timing.nrtp)
+        device.commands[Command.RD] += n_columns
+    return done_at, outcome, refresh_wait

@@ -1,0 +1,23 @@
+"""All-bank refresh: one REF every tREFI, on time, which closes the row and blocks the bank for tRFC.
+
+A command sequence that is under way at the due clock finishes first. Postponing refreshes is not modelled.
+"""
+
+from pim.config import ClockTiming
+from pim.dram.bank import CLOSED, Bank
+from pim.jit import inlined_kernel
+
+
+@inlined_kernel
+def catch_up(bank: Bank, now: int, timing: ClockTiming) -> int:
+    """Apply the last refresh due by ``now``; return the clocks from ``now`` until it is over. Updates ``bank``."""
+    due = now // timing.nrefi
+    if due <= bank.refreshed:
+        return 0
+    quiet_at = bank.act_ready_at
+    if bank.open_row != CLOSED:
+        quiet_at = bank.pre_ready_at + timing.nrp
+    bank.act_ready_at = max(due * timing.nrefi, quiet_at) + timing.nrfc
+    bank.open_row = CLOSED
+    bank.refreshed = due
+    return max(0, bank.act_ready_at - now)

@@ -1,0 +1,117 @@
+"""One access at a time against closed forms of the timing parameters."""
+
+import pytest
+
+from pim.config import TimingSpec
+from pim.dram import Command, RowOutcome, access, make_device
+
+T = TimingSpec().to_kernel()
+READ, WRITE = False, True
+
+
+@pytest.fixture
+def device():
+    return make_device(16, 1)
+
+
+def test_row_miss_costs_rcd_cl_and_burst(device):
+    assert access(device, 0, 7, 1, READ, 100, T) == (100 + T.nrcd + T.ncl + T.nbl, RowOutcome.MISS, 0)
+
+
+def test_row_hit_costs_cl_and_burst(device):
+    access(device, 0, 7, 1, READ, 0, T)
+    assert access(device, 0, 7, 1, READ, 200, T) == (200 + T.ncl + T.nbl, RowOutcome.HIT, 0)
+
+
+def test_row_conflict_long_after_costs_rp_rcd_cl_and_burst(device):
+    access(device, 0, 7, 1, READ, 0, T)
+    assert access(device, 0, 8, 1, READ, 500, T)[:2] == (500 + T.nrp + T.nrcd + T.ncl + T.nbl, RowOutcome.CONFLICT)
+
+
+def test_precharge_waits_for_tras(device):
+    access(device, 0, 7, 1, READ, 0, T)
+    assert access(device, 0, 8, 1, READ, 1, T)[0] == T.nras + T.nrp + T.nrcd + T.ncl + T.nbl
+
+
+def test_precharge_after_a_write_waits_for_twr(device):
+    written_at, _, _ = access(device, 0, 7, 1, WRITE, 0, T)
+    assert written_at == T.nrcd + T.ncwl + T.nbl
+    assert access(device, 0, 8, 1, READ, written_at, T)[0] == (
+        max(T.nras, written_at + T.nwr) + T.nrp + T.nrcd + T.ncl + T.nbl
+    )
+
+
+def test_columns_of_a_row_are_tccd_l_apart(device):
+    one, _, _ = access(device, 0, 7, 1, READ, 0, T)
+    assert access(make_device(16, 1), 0, 7, 9, READ, 0, T)[0] == one + 8 * T.nccd_l
+
+
+def test_other_bank_group_follows_after_tccd_s(device):
+    for bank_id in (0, 1, 4):
+        access(device, bank_id, 0, 1, READ, 0, T)
+    first, _, _ = access(device, 0, 0, 1, READ, 1000, T)
+    assert access(device, 1, 0, 1, READ, 1000, T)[0] == first + T.nccd_s
+    second, _, _ = access(device, 0, 0, 1, READ, 2000, T)
+    assert access(device, 4, 0, 1, READ, 2000, T)[0] == second + T.nccd_l  # bank 4 is of bank group 0 too
+
+
+def test_own_ports_do_not_share_the_bus():
+    device = make_device(16, 16)
+    access(device, 0, 0, 1, READ, 0, T)
+    access(device, 1, 0, 1, READ, 0, T)
+    assert access(device, 0, 0, 1, READ, 1000, T)[0] == access(device, 1, 0, 1, READ, 1000, T)[0]
+
+
+def test_fifth_act_within_tfaw_is_blocked(device):
+    done = [access(device, bank_id, 0, 1, READ, 0, T)[0] for bank_id in range(5)]
+    acts = [at - T.nrcd - T.ncl - T.nbl for at in done]
+    assert acts[:4] == [0, T.nrrd_s, 2 * T.nrrd_s, 3 * T.nrrd_s]
+    assert acts[4] == max(4 * T.nrrd_s, T.nfaw)
+
+
+def test_without_tfaw_the_fifth_act_waits_for_trrd_only(device):
+    relaxed = T._replace(nfaw=0)
+    acts = [access(device, b, 0, 1, READ, 0, relaxed)[0] - T.nrcd - T.ncl - T.nbl for b in range(5)]
+    assert acts[4] == max(4 * T.nrrd_s, T.nrrd_l)  # bank 4 is of bank 0's group
+
+
+def test_read_after_write_waits_for_twtr(device):
+    access(device, 0, 0, 1, READ, 0, T)
+    written_at, _, _ = access(device, 0, 0, 1, WRITE, 1000, T)
+    assert access(device, 0, 0, 1, READ, 1000, T)[0] == written_at + T.nwtr_l + T.ncl + T.nbl
+
+
+def test_refresh_closes_the_row_and_blocks_for_trfc(device):
+    access(device, 0, 7, 1, READ, 0, T)
+    done_at, outcome, refresh_wait = access(device, 0, 7, 1, READ, T.nrefi, T)
+    assert outcome == RowOutcome.MISS
+    assert refresh_wait == T.nrfc
+    assert done_at == T.nrefi + T.nrfc + T.nrcd + T.ncl + T.nbl
+
+
+def test_refresh_long_over_costs_only_the_row(device):
+    access(device, 0, 7, 1, READ, 0, T)
+    assert access(device, 0, 7, 1, READ, T.nrefi + 5000, T) == (
+        T.nrefi + 5000 + T.nrcd + T.ncl + T.nbl,
+        RowOutcome.MISS,
+        0,
+    )
+
+
+def test_access_under_way_delays_the_refresh(device):
+    done_at, _, _ = access(device, 0, 7, 1, WRITE, T.nrefi - 2, T)
+    precharged_at = done_at + T.nwr + T.nrp
+    _, _, refresh_wait = access(device, 0, 8, 1, READ, T.nrefi + 1, T)
+    assert refresh_wait == precharged_at + T.nrfc - (T.nrefi + 1)
+
+
+def test_commands_are_counted(device):
+    access(device, 0, 7, 4, READ, 0, T)
+    access(device, 0, 8, 2, WRITE, 0, T)
+    counts = {command.name: int(device.commands[command]) for command in Command}
+    assert counts == {"ACT": 2, "PRE": 1, "RD": 4, "WR": 2}
+
+
+def test_device_refuses_a_wrong_number_of_buses():
+    with pytest.raises(ValueError, match="n_buses must be 1 or n_banks"):
+        make_device(16, 3)
