@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pim.errors import ResultMismatchError
-from study.results import Check
+from study.parts import Check
 
 UNIT_ROUNDOFF = sys.float_info.epsilon / 2
 """u = 2**-53, IEEE 754 binary64, round to nearest."""

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from study.numbers import seconds_text
-from study.results import LEVELS, Result, Thermal
+from study.parts import Thermal
+from study.results import LEVELS, Result
 from study.style import CYCLE, INK, LEVEL_MARKER, PHASE_ORDER, PHASE_STYLE, colour, new_figure, styled, to_png, to_svg
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from study.results import Provenance
+from study.parts import Provenance
 
 _ROOT = Path(__file__).resolve().parent.parent
 _PACKAGES = ("pim", "mapreduce", "spark_traces", "thermal", "study")

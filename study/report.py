@@ -5,7 +5,7 @@ frame from ``templates/``. Everything from a result is escaped.
 """
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,8 @@ def render(results: Sequence[Result], command: str) -> str:
         speedup_figure=Markup(figures.speedup_svg(results)),
         time_figures={w: Markup(figures.time_svg(rs)) for w, rs in _by_workload(results).items()},
         cpi_figure=Markup(figures.cpi_svg(results)) if any(r.cpi_stack for r in results) else "",
+        thermal_notes=_union((t.note,) for r in results for t in r.thermals),
+        power_notes=_union(r.power.notes for r in results if r.power),
         thermal_figures=_thermal_figures(results),
         areas=_areas(results),
         labels=_labels(results),
@@ -77,16 +79,16 @@ def _by_workload(results: Sequence[Result]) -> dict[str, list[Result]]:
     return grouped
 
 
-def _union(mappings: Any) -> list[str]:
-    """Return all keys of the mappings, in order of first appearance."""
-    return list(dict.fromkeys(key for mapping in mappings for key in mapping))
+def _union(groups: Iterable[Iterable[str]]) -> list[str]:
+    """Return all words of the groups, in order of first appearance."""
+    return list(dict.fromkeys(word for group in groups for word in group))
 
 
 def _thermal_figures(results: Sequence[Result]) -> dict[str, str]:
     """Return one picture per workload as a data URI."""
     pictures = {}
     for workload, group in _by_workload(results).items():
-        maps = [(f"{r.level} level", r.thermal) for r in group if r.thermal is not None]
+        maps = [(f"{r.level} level, {t.die}", t) for r in group for t in r.thermals]
         if maps:
             encoded = base64.b64encode(figures.thermal_png(maps)).decode()
             pictures[workload] = f"data:image/png;base64,{encoded}"

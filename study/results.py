@@ -10,7 +10,23 @@ import math
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
+from pydantic import Field, model_validator
+
+from study.parts import (
+    Area,
+    BundleInfo,
+    Check,
+    Label,
+    NonNegative,
+    Positive,
+    Power,
+    Provenance,
+    Record,
+    Sampling,
+    Share,
+    Thermal,
+    must_equal,
+)
 
 LEVELS = ("bank", "chip", "rank")
 """Where cores sit, innermost first."""
@@ -28,42 +44,6 @@ PHASES: Mapping[str, str] = {
 }
 """Key of `Result.phases` -> label, in the order the phases happen; nothing overlaps."""
 REMAINDER_LABEL = "host remainder"
-
-NonNegative = Annotated[FiniteFloat, Field(ge=0)]
-Positive = Annotated[FiniteFloat, Field(gt=0)]
-Share = Annotated[FiniteFloat, Field(ge=0, le=1)]
-Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-
-
-class Record(BaseModel):
-    """Base of all parts of a result: immutable, unknown fields refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Provenance(Record):
-    """Which program made the result, where and how."""
-
-    scalein_version: str
-    git_commit: str | None = None  # None: not run from a checkout
-    git_dirty: bool | None = None
-    code_digest: str
-    python: str
-    packages: dict[str, str]
-    machine: str
-    command: str
-    created_utc: str
-
-
-class BundleInfo(Record):
-    """The trace the result comes from."""
-
-    name: str
-    digest: Sha256
-    input_digest: Sha256
-    n_input_bytes: Annotated[int, Field(ge=0)]
-    parameters: dict[str, Any]
-    versions: dict[str, str]
 
 
 class Baseline(Record):
@@ -114,8 +94,8 @@ class Application(Record):
 
     @model_validator(mode="after")
     def _parts_add_up(self) -> Self:
-        _must_equal("application.seconds", self.seconds, self.offloadable_seconds + self.remainder_seconds)
-        _must_equal("application.offloadable_share", self.offloadable_share, self.offloadable_seconds / self.seconds)
+        must_equal("application.seconds", self.seconds, self.offloadable_seconds + self.remainder_seconds)
+        must_equal("application.offloadable_share", self.offloadable_share, self.offloadable_seconds / self.seconds)
         return self
 
 
@@ -125,83 +105,6 @@ class Speedup(Record):
     baseline: str
     offloadable: Positive
     application: Positive
-
-
-class Sampling(Record):
-    """What was simulated and how far the rest may lie from it.
-
-    ``max_bound_cycles`` bounds the slowest core of the machine from the simulated ones; None where nothing bounds it.
-    """
-
-    groups_simulated: Annotated[int, Field(ge=0)]
-    groups_total: Annotated[int, Field(gt=0)]
-    cores_simulated: Annotated[int, Field(ge=0)]
-    cores_total: Annotated[int, Field(gt=0)]
-    rounds: Annotated[int, Field(gt=0)] = 1
-    method: str
-    max_cycles: NonNegative | None = None
-    max_bound_cycles: NonNegative | None = None
-    note: str = ""
-
-    @property
-    def is_complete(self) -> bool:
-        """Return whether every core was simulated."""
-        return self.cores_simulated == self.cores_total
-
-
-class AreaRow(Record):
-    """One block's area per location, in um2 of the process the row names."""
-
-    block: str
-    area_um2: NonNegative
-    source: str
-
-
-class Area(Record):
-    """Area added at one location and its share of what it sits on."""
-
-    location: str
-    n_locations: Annotated[int, Field(gt=0)]
-    rows: list[AreaRow]
-    added_mm2: NonNegative
-    host_mm2: Positive
-    host_name: str
-    share: NonNegative
-    total_added_mm2: NonNegative
-    process: str
-
-
-class Thermal(Record):
-    """Steady-state temperature of one DRAM die during the run."""
-
-    ambient_c: FiniteFloat
-    power_w: NonNegative
-    added_power_w: NonNegative
-    peak_c: FiniteFloat
-    rise_k: NonNegative
-    mean_rise_k: NonNegative
-    map_c: list[list[FiniteFloat]]
-    width_mm: Positive
-    height_mm: Positive
-    note: str = ""
-
-
-class Check(Record):
-    """Outcome of comparing the job's output with Spark's."""
-
-    outcome: Literal["equal", "within bound"]
-    n_values: Annotated[int, Field(ge=0)]
-    n_floats: Annotated[int, Field(ge=0)]
-    largest_error: NonNegative = 0.0
-    bound_at_largest: NonNegative = 0.0
-    note: str = ""
-
-
-class Label(Record):
-    """A caveat shown beside the numbers: "preliminary", "not RTL-checked"."""
-
-    kind: Literal["preliminary", "RTL-checked: no", "assumption", "note"]
-    text: str
 
 
 class Result(Record):
@@ -226,17 +129,17 @@ class Result(Record):
     cpi_stack: dict[str, NonNegative]
     dram_commands: dict[str, NonNegative]
     area: Area | None = None
-    power_w: dict[str, NonNegative] = {}
-    thermal: Thermal | None = None
+    power: Power | None = None
+    thermals: tuple[Thermal, ...] = ()
     rtl_checked: bool = False
-    labels: list[Label] = []
+    labels: tuple[Label, ...] = ()
     check: Check
 
     @model_validator(mode="after")
     def _numbers_follow(self) -> Self:
         if set(self.phases) != set(PHASES):
             raise ValueError(f"phases are {sorted(self.phases)}, must be {sorted(PHASES)}")
-        _must_equal("scale_in_seconds", self.scale_in_seconds, math.fsum(self.phases.values()))
+        must_equal("scale_in_seconds", self.scale_in_seconds, math.fsum(self.phases.values()))
         expected = speedups(self.application, self.baselines, self.scale_in_seconds)
         if [s.baseline for s in self.speedups] != [s.baseline for s in expected]:
             raise ValueError(
@@ -244,9 +147,14 @@ class Result(Record):
                 f"the baselines are {[s.baseline for s in expected]}"
             )
         for got, want in zip(self.speedups, expected, strict=True):
-            _must_equal(f"speedup of the offloadable part vs {got.baseline}", got.offloadable, want.offloadable)
-            _must_equal(f"speedup of the application vs {got.baseline}", got.application, want.application)
+            must_equal(f"speedup of the offloadable part vs {got.baseline}", got.offloadable, want.offloadable)
+            must_equal(f"speedup of the application vs {got.baseline}", got.application, want.application)
         return self
+
+    @property
+    def rise_k(self) -> float | None:
+        """Return the largest temperature rise of the result's dies in K, None where none was computed."""
+        return max((thermal.rise_k for thermal in self.thermals), default=None)
 
     def speedup(self, baseline_name: str) -> Speedup:
         """Return the speedups over the baseline called ``Spark`` or ``native``."""
@@ -279,9 +187,3 @@ def speedups(application: Application, baselines: list[Baseline], scale_in_secon
         )
         for baseline in baselines
     ]
-
-
-def _must_equal(what: str, stored: float, derived: float) -> None:
-    """Raise ValueError unless two ways to the same figure agree to rounding (1e-9 relative)."""
-    if not math.isclose(stored, derived, rel_tol=1e-9, abs_tol=1e-15):
-        raise ValueError(f"{what} is {stored!r}, the other figures of the result give {derived!r}")

@@ -41,7 +41,7 @@ def show(results: Sequence[Result], console: Console | None = None) -> None:
             seconds_text(result.scale_in_seconds),
             *(f"{speedup_text(s.offloadable)} | {speedup_text(s.application)}" for s in result.speedups),
             percent_text(result.area.share) if result.area else "-",
-            f"{result.thermal.rise_k:.2f} K" if result.thermal else "-",
+            f"{result.rise_k:.2f} K" if result.rise_k is not None else "-",
             end_section=is_last,
         )
     out.print(table)

@@ -35,9 +35,10 @@ def _row(point: Finished, axes: Sequence[str]) -> dict[str, Any]:
         row[f"{name}_offloadable_s"] = baseline.offloadable_seconds
         row[f"speedup_offloadable_vs_{name}"] = speedup.offloadable
         row[f"speedup_application_vs_{name}"] = speedup.application
-    row["area_added_mm2"] = result.area.total_added_mm2 if result.area else None
+    row["area_mm2"] = result.area.total_mm2 if result.area else None
     row["area_share"] = result.area.share if result.area else None
-    row["temperature_rise_k"] = result.thermal.rise_k if result.thermal else None
+    row["power_w"] = result.power.total_w if result.power else None
+    row["temperature_rise_k"] = result.rise_k
     row |= {"bundle_digest": result.bundle.digest, "point": point.key}
     return row
 
@@ -73,7 +74,7 @@ def _pareto_series(finished: Sequence[Finished]) -> list[figures.ParetoSeries]:
     series = []
     for workload in dict.fromkeys(point.result.workload for point in finished):
         results = [p.result for p in finished if p.result.workload == workload and p.result.area is not None]
-        areas = [r.area.total_added_mm2 for r in results if r.area is not None]
+        areas = [r.area.total_mm2 for r in results if r.area is not None]
         gains = [r.speedup("native").application for r in results]
         if results:
             series.append(

@@ -4,7 +4,8 @@ import math
 from typing import Any
 
 from study import results
-from study.results import Application, Area, AreaRow, Baseline, BundleInfo, Check, Label, Provenance, Result, Sampling
+from study.parts import Area, AreaRow, BundleInfo, Check, Label, Power, Provenance, Sampling, Thermal
+from study.results import Application, Baseline, Result
 
 PHASE_SECONDS = {
     "copy": 0.02, "flush": 0.001, "layout": 0.005, "launch": 0.0001, "map_combine": 0.5,
@@ -57,15 +58,20 @@ def make_result(workload: str = "wordcount", level: str = "bank", scale: float =
         "cpi_stack": {"issue": 1.0, "load-use": 0.2, "branch": 0.15, "fetch": 0.05, "row hit": 0.2, "refresh": 0.1},
         "dram_commands": {"ACT": 1000, "RD": 20000, "REF": 30},
         "area": Area(
-            location="bank", n_locations=512, rows=[AreaRow(block="core", area_um2=50_000, source="synthesis"),
-            AreaRow(block="line buffers", area_um2=30_000, source="SRAM model")], added_mm2=0.08, host_mm2=3.5,
-            host_name="bank (1/16 of the die)", share=0.08 / 3.5, total_added_mm2=41.0, process="DRAM 20 nm",
+            site="bank", n_sites=512, cores_per_site=1, site_mm2=4.0, core_mm2=0.08, share_low=0.01, share=0.02,
+            share_high=0.03, total_mm2=0.08 * 512, process="DRAM", notes=["preliminary"],
+            rows=[AreaRow(part="core", mm2_low=0.04, mm2=0.05, mm2_high=0.06, kilo_gates=30, sram_bytes=0, source="a"),
+                  AreaRow(part="line buffers", mm2_low=0.02, mm2=0.03, mm2_high=0.04, kilo_gates=0, sram_bytes=5120,
+                          source="SRAM model")],
         ),
-        "power_w": {"cores": 0.05, "DRAM": 0.2},
-        "thermal": results.Thermal(
-            ambient_c=40, power_w=0.25, added_power_w=0.05, peak_c=45, rise_k=2.0, mean_rise_k=1.5, map_c=grid,
-            width_mm=8, height_mm=7,
+        "power": Power(
+            core_logic_w=0.005, core_sram_w=0.001, core_leakage_w=0.0001, cores_per_die=16, dram_background_w=0.06,
+            dram_refresh_w=0.01, dram_activity_w=0.05, idle_chip_w=0.05, total_w=7.0, seconds=0.5, energy_j=3.5,
         ),
+        "thermals": [Thermal(
+            die="DRAM die", ambient_c=40, idle_w=0.05, computing_w=0.2, idle_peak_c=43, peak_c=45, map_c=grid,
+            width_mm=8, height_mm=7, refresh_window_ms=64, note="still air",
+        )],
         "labels": [Label(kind="preliminary", text="area is not from synthesis yet"),
                    Label(kind="RTL-checked: no", text="no RTL of this core yet")],
         "check": Check(outcome="equal", n_values=100, n_floats=0),

@@ -4,8 +4,8 @@ from html.parser import HTMLParser
 import pytest
 
 from study.numbers import percent_text, seconds_text, speedup_text
+from study.parts import Label
 from study.report import render
-from study.results import Label
 from tests.unit.study.factory import make_result
 
 NASTY = "<script>alert('$x^2$')</script>&\"'"
@@ -82,7 +82,7 @@ def test_same_results_give_the_same_page(page: str) -> None:
 
 
 def test_result_without_area_temperature_and_labels_says_so() -> None:
-    page = render([make_result(area=None, thermal=None, labels=[], cpi_stack={})], "")
+    page = render([make_result(area=None, power=None, thermals=[], labels=[], cpi_stack={})], "")
     assert page.count("not computed") >= 3
     assert 'class="caveats"' not in page
 

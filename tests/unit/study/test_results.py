@@ -1,7 +1,8 @@
 import pytest
 from pydantic import ValidationError
 
-from study.results import Application, Baseline, Label, speedups
+from study.parts import Label
+from study.results import Application, Baseline, speedups
 from tests.unit.study.factory import make_result
 
 

@@ -1,0 +1,191 @@
+"""The parts of a result that stand for themselves: origin, trace, sampling, area, temperature, check, caveats."""
+
+import math
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
+
+NonNegative = Annotated[FiniteFloat, Field(ge=0)]
+Positive = Annotated[FiniteFloat, Field(gt=0)]
+Share = Annotated[FiniteFloat, Field(ge=0, le=1)]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class Record(BaseModel):
+    """Base of all parts of a result: immutable, unknown fields refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Provenance(Record):
+    """Which program made the result, where and how."""
+
+    scalein_version: str
+    git_commit: str | None = None  # None: not run from a checkout
+    git_dirty: bool | None = None
+    code_digest: str
+    python: str
+    packages: dict[str, str]
+    machine: str
+    command: str
+    created_utc: str
+
+
+class BundleInfo(Record):
+    """The trace the result comes from."""
+
+    name: str
+    digest: Sha256
+    input_digest: Sha256
+    n_input_bytes: Annotated[int, Field(ge=0)]
+    parameters: dict[str, Any]
+    versions: dict[str, str]
+
+
+class Sampling(Record):
+    """What was simulated and how far the rest may lie from it.
+
+    ``max_bound_cycles`` bounds the slowest core of the machine from the simulated ones; None where nothing bounds it.
+    """
+
+    groups_simulated: Annotated[int, Field(ge=0)]
+    groups_total: Annotated[int, Field(gt=0)]
+    cores_simulated: Annotated[int, Field(ge=0)]
+    cores_total: Annotated[int, Field(gt=0)]
+    rounds: Annotated[int, Field(gt=0)] = 1
+    method: str
+    max_cycles: NonNegative | None = None
+    max_bound_cycles: NonNegative | None = None
+    note: str = ""
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether every core was simulated."""
+        return self.cores_simulated == self.cores_total
+
+
+class AreaRow(Record):
+    """One part of a core: its area in three cases (mm2), gates (kGE), SRAM (bytes), where the figures come from."""
+
+    part: str
+    mm2_low: NonNegative
+    mm2: NonNegative
+    mm2_high: NonNegative
+    kilo_gates: NonNegative
+    sram_bytes: Annotated[int, Field(ge=0)]
+    source: str
+
+
+class Area(Record):
+    """Area of a core, and of the cores added to one bank, DRAM die or buffer, as a share of what they sit on.
+
+    Attributes
+    ----------
+    site : str
+        What the share is of: "bank", "DRAM die" or "buffer chip".
+    n_sites, cores_per_site : int
+        How many of them the machine has, and cores on each.
+    site_mm2 : float
+        One site without cores.
+    share_low, share, share_high : float
+        Cores' area / ``site_mm2`` in the three cases.
+    total_mm2 : float
+        Cores of the whole machine, nominal.
+    """
+
+    site: str
+    n_sites: Annotated[int, Field(gt=0)]
+    cores_per_site: Positive
+    site_mm2: Positive
+    rows: Annotated[list[AreaRow], Field(min_length=1)]
+    core_mm2: Positive
+    share_low: NonNegative
+    share: NonNegative
+    share_high: NonNegative
+    total_mm2: Positive
+    process: str
+    notes: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _figures_follow(self) -> Self:
+        must_equal("area.core_mm2", self.core_mm2, sum(row.mm2 for row in self.rows))
+        must_equal("area.share", self.share, self.core_mm2 * self.cores_per_site / self.site_mm2)
+        must_equal("area.total_mm2", self.total_mm2, self.core_mm2 * self.cores_per_site * self.n_sites)
+        return self
+
+
+class Power(Record):
+    """Mean power while the cores ran, in W: of one core, of one DRAM chip, and of all the chips that ran.
+
+    ``cores_per_die`` cores share a DRAM chip, or at rank level a buffer chip. ``idle_chip_w`` is a chip that only
+    refreshes. ``energy_j`` is ``total_w`` times ``seconds``.
+    """
+
+    core_logic_w: NonNegative
+    core_sram_w: NonNegative
+    core_leakage_w: NonNegative
+    cores_per_die: Annotated[int, Field(gt=0)]
+    dram_background_w: NonNegative
+    dram_refresh_w: NonNegative
+    dram_activity_w: NonNegative
+    idle_chip_w: NonNegative
+    total_w: NonNegative
+    seconds: Positive
+    energy_j: NonNegative
+    notes: tuple[str, ...] = ()
+
+    @property
+    def core_w(self) -> float:
+        """Return one core's power."""
+        return self.core_logic_w + self.core_sram_w + self.core_leakage_w
+
+    @property
+    def dram_w(self) -> float:
+        """Return the power of one chip's DRAM, without cores."""
+        return self.dram_background_w + self.dram_refresh_w + self.dram_activity_w
+
+
+class Thermal(Record):
+    """Steady-state temperature of one die while its cores compute, against the same die without that activity."""
+
+    die: str
+    ambient_c: FiniteFloat
+    idle_w: NonNegative
+    computing_w: NonNegative
+    idle_peak_c: FiniteFloat
+    peak_c: FiniteFloat
+    map_c: Annotated[list[list[FiniteFloat]], Field(min_length=1)]
+    width_mm: Positive
+    height_mm: Positive
+    refresh_window_ms: Positive
+    warning: str = ""
+    note: str = ""
+
+    @property
+    def rise_k(self) -> float:
+        """Return what the activity adds to the die's peak temperature, in K."""
+        return self.peak_c - self.idle_peak_c
+
+
+class Check(Record):
+    """Outcome of comparing the job's output with Spark's."""
+
+    outcome: Literal["equal", "within bound"]
+    n_values: Annotated[int, Field(ge=0)]
+    n_floats: Annotated[int, Field(ge=0)]
+    largest_error: NonNegative = 0.0
+    bound_at_largest: NonNegative = 0.0
+    note: str = ""
+
+
+class Label(Record):
+    """A caveat shown beside the numbers: "preliminary", "not RTL-checked"."""
+
+    kind: Literal["preliminary", "RTL-checked: no", "assumption", "note"]
+    text: str
+
+
+def must_equal(what: str, stored: float, derived: float) -> None:
+    """Raise ValueError unless two ways to the same figure agree to rounding (1e-9 relative)."""
+    if not math.isclose(stored, derived, rel_tol=1e-9, abs_tol=1e-15):
+        raise ValueError(f"{what} is {stored!r}, the other figures of the result give {derived!r}")
