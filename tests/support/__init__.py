@@ -1,0 +1,1 @@
+"""What several tests share: an assembler, program files, another disassembler's text."""
