@@ -4,18 +4,25 @@ Everything a file can get wrong is found here and reported as LoadError; whether
 memory is for `pim.system` to check.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 
 from pim.errors import LoadError
 
 MAX_BYTES = 64 << 20
 """Largest file, and sum of segments in memory, bytes: a bank of an 8 Gbit DDR4 chip (JESD79-4, 16 banks)."""
+
+_DAMAGE = (ELFError, ArithmeticError, LookupError, ValueError)
+"""What pyelftools raises on damaged files: its own errors, and what numbers out of any range lead to."""
 
 _PF_X, _PF_W = 1, 2
 """Segment flags (ELF specification, "Program Header": p_flags)."""
@@ -106,14 +113,25 @@ def load_elf(source: Path | str | bytes) -> Program:
         inside file and address space that do not overlap, at most 64 MiB, and an even entry inside the text.
     """
     where, content = _read(source)
+    with _reading(where, "header"):
+        elf = ELFFile(BytesIO(content))
+        _check_header(where, elf)
+    with _reading(where, "program headers"):
+        segments = _segments(where, elf, len(content))
+    entry = int(elf["e_entry"])
+    _check_entry(where, entry, segments)
+    with _reading(where, "symbol table"):
+        symbols = _symbols(elf)
+    return Program(elf.elfclass, entry, segments, symbols)
+
+
+@contextmanager
+def _reading(where: str, what: str) -> Iterator[None]:
+    """Turn what pyelftools raises on damaged files into LoadError."""
     try:
-        return _load(where, content)
-    except LoadError:
-        raise
-    except (
-        Exception
-    ) as error:  # pyelftools raises what its parsers stumble over: struct, construct, Unicode, lookup errors
-        raise LoadError(f"{where}: damaged ELF file, {type(error).__name__}: {error}") from error
+        yield
+    except _DAMAGE as error:
+        raise LoadError(f"{where}: damaged {what}, {type(error).__name__}: {error}") from error
 
 
 def _read(source: Path | str | bytes) -> tuple[str, bytes]:
@@ -143,20 +161,16 @@ def _read(source: Path | str | bytes) -> tuple[str, bytes]:
     return where, content
 
 
-def _load(where: str, content: bytes) -> Program:
-    elf = ELFFile(BytesIO(content))
-    _check_header(where, elf)
-    segments = _segments(where, elf, len(content))
-    executable = [segment for segment in segments if segment.executable]
-    if len(executable) != 1:
-        raise LoadError(f"{where}: {len(executable)} executable segments, expected exactly 1")
-    text, entry = executable[0], int(elf["e_entry"])
-    if not text.address <= entry < text.address + len(text.content):
-        last = text.address + len(text.content)
-        raise LoadError(f"{where}: entry {entry:#x} is outside the text, {text.address:#x} to {last:#x}")
-    if entry % 2 or text.address % 2:
-        raise LoadError(f"{where}: entry {entry:#x} and text start {text.address:#x} must be even")
-    return Program(elf.elfclass, entry, segments, _symbols(elf))
+def _check_entry(where: str, entry: int, segments: tuple[Segment, ...]) -> None:
+    """Raise LoadError unless there is one text segment, and the entry is an even address in it."""
+    texts = [segment for segment in segments if segment.executable]
+    if len(texts) != 1:
+        raise LoadError(f"{where}: {len(texts)} executable segments, expected exactly 1")
+    start, end = texts[0].address, texts[0].address + len(texts[0].content)
+    if not start <= entry < end:
+        raise LoadError(f"{where}: entry {entry:#x} is outside the text, {start:#x} to {end:#x}")
+    if entry % 2 or start % 2:
+        raise LoadError(f"{where}: entry {entry:#x} and text start {start:#x} must be even")
 
 
 def _check_header(where: str, elf: Any) -> None:
@@ -167,9 +181,6 @@ def _check_header(where: str, elf: Any) -> None:
         raise LoadError(f"{where}: machine is {elf['e_machine']}, expected EM_RISCV")
     if elf["e_type"] != "ET_EXEC":
         raise LoadError(f"{where}: file type is {elf['e_type']}, expected ET_EXEC (static, linked, not relocatable)")
-    for header in elf.iter_segments():
-        if header["p_type"] in ("PT_DYNAMIC", "PT_INTERP"):
-            raise LoadError(f"{where}: has a {header['p_type']} segment, allowed only static executables")
 
 
 def _segments(where: str, elf: Any, file_bytes: int) -> tuple[Segment, ...]:
@@ -177,6 +188,8 @@ def _segments(where: str, elf: Any, file_bytes: int) -> tuple[Segment, ...]:
     found = []
     total = 0
     for number, header in enumerate(elf.iter_segments()):
+        if header["p_type"] in ("PT_DYNAMIC", "PT_INTERP"):
+            raise LoadError(f"{where}: has a {header['p_type']} segment, allowed only static executables")
         if header["p_type"] != "PT_LOAD" or header["p_memsz"] == 0:
             continue
         what = f"{where}: segment {number}"
@@ -210,7 +223,7 @@ def _segments(where: str, elf: Any, file_bytes: int) -> tuple[Segment, ...]:
 def _symbols(elf: Any) -> dict[str, int]:
     """Return named, defined symbols; none if the file is stripped."""
     table = elf.get_section_by_name(".symtab")
-    if table is None:
+    if not isinstance(table, SymbolTableSection):
         return {}
     return {
         symbol.name: int(symbol["st_value"])

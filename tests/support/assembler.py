@@ -1,9 +1,7 @@
-"""Instruction words from operation and operands: the table's fixed bits with the fields written by the manual's figures."""
+"""Instruction words from operation and operands: the table's fixed bits, fields placed as the manual draws them."""
 
 from pim.isa import Op
 from pim.isa.encoding import ENCODINGS, Format
-
-NOT_IMMEDIATE = (Format.NONE, Format.R, Format.R4, Format.AMO)
 
 
 def assemble(op: Op, *, rd: int = 0, rs1: int = 0, rs2: int = 0, rs3: int = 0, imm: int = 0, rm: int = 0) -> int:
@@ -15,7 +13,7 @@ def assemble(op: Op, *, rd: int = 0, rs1: int = 0, rs2: int = 0, rs3: int = 0, i
     return word
 
 
-def immediate_bits(layout: Format, imm: int) -> int:
+def immediate_bits(layout: Format, imm: int) -> int:  # noqa: PLR0911 - one return per format
     """Return the immediate's bits at their places in the word."""
     value = imm & 0xFFFFFFFF
     match layout:
