@@ -148,6 +148,8 @@ def _toolchain(what: str) -> Path:
 
 def _run(what: str, command: list[str], folder: Path, stdin: str = "", **environment: str) -> None:
     python_path = os.pathsep.join([str(_ROOT), *(p for p in sys.path if p)])
+    # The program must not depend on how Numba is set up for the caller (NUMBA_DISABLE_JIT, NUMBA_BOUNDSCHECK, ...).
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     done = subprocess.run(
         [sys.executable, *command],
         cwd=folder,
@@ -155,7 +157,7 @@ def _run(what: str, command: list[str], folder: Path, stdin: str = "", **environ
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": python_path, **environment},
+        env={**inherited, "PYTHONPATH": python_path, **environment},
     )
     if done.returncode != 0:
         tail = "\n".join(done.stderr.strip().splitlines()[-12:])
