@@ -99,6 +99,12 @@ class Bundle:
                     f"{self.path / MANIFEST_NAME}: the regenerated input has digest {got}, "
                     f"the bundle says {source.sha256}"
                 )
+            n_bytes = sum(array.nbytes for array in arrays.values())
+            if n_bytes != source.n_bytes:
+                raise LoadError(
+                    f"{self.path / MANIFEST_NAME}: the regenerated input has {n_bytes} bytes, "
+                    f"the bundle says {source.n_bytes}"
+                )
             self._inputs.update(arrays)
         return dict(self._inputs)
 
@@ -137,12 +143,12 @@ def open_bundle(path: Path | str, *, check_input: bool = True) -> Bundle:
             raise LoadError(f"{path / name}: has digest {got}, {MANIFEST_NAME} says {expected}")
     result_path = path / "result.json.zst"
     result = _read_json(result_path)
-    digest = result_digest(result)
-    if digest != manifest.result_sha256:
-        raise LoadError(f"{result_path}: result has digest {digest}, {MANIFEST_NAME} says {manifest.result_sha256}")
     wrong = workload.check_result(result, manifest.parameters)
     if wrong:
         raise LoadError(f"{result_path}: result of {workload.name} {wrong}")
+    digest = result_digest(result)
+    if digest != manifest.result_sha256:
+        raise LoadError(f"{result_path}: result has digest {digest}, {MANIFEST_NAME} says {manifest.result_sha256}")
     app = read_event_log(path / "eventlog.zst", MAX_EVENT_LOG_BYTES)
     _check_groups(manifest, app, manifest_path)
     bundle = Bundle(path, manifest, app, result, _read_json(path / "plans.json.zst"))

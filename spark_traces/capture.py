@@ -5,13 +5,10 @@ text out of the log, binds stages to kernels and writes the bundle. It needs PyS
 needs neither.
 """
 
-import getpass
 import importlib.util
 import os
-import platform
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -27,16 +24,15 @@ from pim.errors import LoadError
 from spark_traces import codecs, generate, workloads
 from spark_traces.bundle import Bundle, open_bundle, write_bundle
 from spark_traces.eventlog import read_event_log
+from spark_traces.machine import PACKAGE_ROOT, describe_machine, machine_scrubber
 from spark_traces.manifest import FORMAT, VERSION
 from spark_traces.schema import App
-from spark_traces.scrub import Scrubber
 from spark_traces.workloads.workload import Workload
 
 DEFAULT_BYTES = 100 << 20  # input in memory; stages of that size are not all overhead
 DEFAULT_PARTITIONS = 48  # three tasks per core of the 16-core baseline
 DEFAULT_CORES = 2
 DRIVER_MEMORY = "6g"
-_PACKAGE_ROOT = Path(__file__).resolve().parent.parent
 
 Progress = Callable[[str], None]
 
@@ -76,7 +72,7 @@ def capture(
     LoadError
         If PySpark or Java is absent, or Spark fails; the message has the end of Spark's own output.
     """
-    java = _require_spark()
+    java_home = _require_spark()
     workload = workloads.get(workload_name)
     input_parameters = workload.input_parameters(n_bytes)
     parameters = workload.parameters(input_parameters)
@@ -105,12 +101,12 @@ def capture(
             "conf": _spark_conf(work, n_cores, driver_memory),
         }
         (work / "job.json").write_bytes(orjson.dumps(job))
-        _run_spark(work, java, progress)
+        _run_spark(work, java_home, progress)
         outcome = orjson.loads((work / "outcome.json").read_bytes())
         (log,) = (path for path in (work / "events").iterdir() if not path.name.startswith("."))
         progress("writing the bundle")
         app = read_event_log(log)
-        scrubber = _scrubber(work, java)
+        scrubber = machine_scrubber(work, java_home)
         event_log = scrubber.event_log(codecs.read_lines(log), log.name)
         plans = {
             "groups": outcome["plans"],
@@ -125,7 +121,7 @@ def capture(
         "bindings": bind_stages(app, workload),
         "windows": outcome["windows"],
         "versions": outcome["versions"],
-        "machine": _machine(),
+        "machine": describe_machine(),
         "measurement": {
             "date": datetime.now(UTC).date().isoformat(),
             "n_partitions": n_partitions,
@@ -149,8 +145,8 @@ def bind_stages(app: App, workload: Workload) -> list[dict[str, Any]]:
     return bindings
 
 
-def _require_spark() -> str:
-    """Return the path of Java; `LoadError` if it or PySpark is absent."""
+def _require_spark() -> Path:
+    """Return Java's home; `LoadError` if it or PySpark is absent."""
     if importlib.util.find_spec("pyspark") is None:
         raise LoadError("tracing needs PySpark, which is not installed: pip install 'scalein[spark]'")
     home = os.environ.get("JAVA_HOME")
@@ -158,7 +154,7 @@ def _require_spark() -> str:
     if java is None:
         where = f"JAVA_HOME={home} has no bin/java" if home else "no 'java' in PATH"
         raise LoadError(f"tracing needs Java 17 or newer: {where}; install a JRE, or set JAVA_HOME")
-    return java
+    return Path(java).resolve().parent.parent
 
 
 def _spark_conf(work: Path, n_cores: int, driver_memory: str) -> dict[str, str]:
@@ -181,15 +177,15 @@ def _spark_conf(work: Path, n_cores: int, driver_memory: str) -> dict[str, str]:
     }
 
 
-def _run_spark(work: Path, java: str, progress: Progress) -> None:
+def _run_spark(work: Path, java_home: Path, progress: Progress) -> None:
     """Run the job in ``work``; the end of Spark's own output ends up in the exception."""
     environment = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(_PACKAGE_ROOT), os.environ.get("PYTHONPATH")])),
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(PACKAGE_ROOT), os.environ.get("PYTHONPATH")])),
         "PYTHONHASHSEED": "0",
         "PYSPARK_PYTHON": sys.executable,
         "PYSPARK_DRIVER_PYTHON": sys.executable,
-        "JAVA_HOME": str(Path(java).resolve().parent.parent),
+        "JAVA_HOME": str(java_home),
         "SPARK_LOCAL_IP": "127.0.0.1",
         # one thread per task, as Spark sets it for executors
         "OMP_NUM_THREADS": "1",
@@ -220,38 +216,3 @@ def _run_spark(work: Path, java: str, progress: Progress) -> None:
             errors.seek(0)
             tail = deque(errors.read().decode(errors="replace").splitlines(), maxlen=15)
             raise LoadError(f"tracing: Spark ended with exit code {code}; its last lines:\n" + "\n".join(tail))
-
-
-def _machine() -> dict[str, Any]:
-    cpu = platform.processor() or platform.machine()
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        cpu = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), cpu)
-    except OSError:
-        pass
-    return {
-        "cpu": cpu,
-        "n_cores": os.cpu_count() or 1,
-        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-        "system": f"{platform.system()} {platform.machine()}",
-    }
-
-
-def _scrubber(work: Path, java: str) -> Scrubber:
-    spec = importlib.util.find_spec("pyspark")
-    spark_home = str(Path(spec.origin).parent) if spec and spec.origin else ""
-    roots = {
-        "<work>": str(work),
-        "<work2>": str(work.resolve()),
-        "<spark>": spark_home,
-        "<python>": sys.prefix,
-        "<java>": str(Path(java).resolve().parent.parent),
-        "<scalein>": str(_PACKAGE_ROOT),
-        "<home>": str(Path.home()),
-    }
-    host = socket.gethostname()
-    names = {host, socket.getfqdn(), host.split(".")[0]}
-    user = getpass.getuser()
-    if user not in ("root", "spark"):  # words that also stand in class names and plans
-        names.add(user)
-    return Scrubber(roots, names)

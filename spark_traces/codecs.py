@@ -5,11 +5,10 @@ has many frames, and the last one of a killed driver is open: both are read to t
 decided in `spark_traces.eventlog`.
 """
 
-import gzip
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 import zstandard
 
@@ -36,17 +35,31 @@ def codec_of(path: Path) -> str:
     return next((codec for magic, codec in _MAGIC.items() if head.startswith(magic)), "plain")
 
 
-def _open(path: Path) -> BinaryIO:
-    match codec_of(path):
-        case "plain":
-            return path.open("rb")
-        case "gzip":
-            return cast(BinaryIO, gzip.open(path))
-        case "zstd":
-            reader = zstandard.ZstdDecompressor().stream_reader(path.open("rb"), read_across_frames=True, closefd=True)
-            return cast(BinaryIO, reader)
-        case codec:
-            raise LoadError(f"{path}: compressed as {codec}; this reader knows plain, gzip and zstd")
+def _gunzip(file: BinaryIO) -> Iterator[bytes]:
+    """Yield what gzip members hold; unlike `gzip.open`, also the part before a missing end."""
+    member = zlib.decompressobj(wbits=31)  # 31: gzip header and trailer
+    data = b""
+    while data or (data := file.read(_CHUNK_BYTES)):
+        if member.eof:
+            member = zlib.decompressobj(wbits=31)
+        yield member.decompress(data, _CHUNK_BYTES)
+        data = member.unconsumed_tail or member.unused_data
+
+
+def _chunks(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        match codec_of(path):
+            case "plain":
+                while chunk := file.read(_CHUNK_BYTES):
+                    yield chunk
+            case "gzip":
+                yield from _gunzip(file)
+            case "zstd":
+                reader = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+                while chunk := reader.read(_CHUNK_BYTES):
+                    yield chunk
+            case codec:
+                raise LoadError(f"{path}: compressed as {codec}; this reader knows plain, gzip and zstd")
 
 
 def read_chunks(path: Path, max_bytes: int = MAX_LOG_BYTES) -> Iterator[bytes]:
@@ -58,20 +71,14 @@ def read_chunks(path: Path, max_bytes: int = MAX_LOG_BYTES) -> Iterator[bytes]:
         If the codec is unknown, the compressed data is corrupt, or more than ``max_bytes`` come out.
     """
     total = 0
-    with _open(path) as file:
-        while True:
-            try:
-                chunk = file.read(_CHUNK_BYTES)
-            except EOFError:  # gzip: the end is missing; what came before has been yielded
-                return
-            except (zstandard.ZstdError, gzip.BadGzipFile, zlib.error) as error:
-                raise LoadError(f"{path}: corrupt compressed data after {total} bytes: {error}") from error
-            if not chunk:
-                return
+    try:
+        for chunk in _chunks(path):
             total += len(chunk)
             if total > max_bytes:
                 raise LoadError(f"{path}: decompresses to more than the {max_bytes} bytes allowed")
             yield chunk
+    except (zstandard.ZstdError, zlib.error) as error:
+        raise LoadError(f"{path}: corrupt compressed data after {total} bytes: {error}") from error
 
 
 def read_bytes(path: Path, max_bytes: int) -> bytes:

@@ -120,12 +120,16 @@ def parse_manifest(data: bytes, where: str) -> Manifest:
         raise LoadError(f"{where}: not a trace bundle: 'format' must be {FORMAT!r}")
     if values.get("version") != VERSION:
         raise LoadError(f"{where}: bundle version {values.get('version')!r:.40}; this program reads version {VERSION}")
-    if values.get("digest") != manifest_digest(values):
+    try:
+        digest, stored = manifest_digest(values), canonical(values)
+    except orjson.JSONEncodeError as error:  # nested deeper than any manifest
+        raise LoadError(f"{where}: not a manifest: {error}") from error
+    if values.get("digest") != digest:
         raise LoadError(
-            f"{where}: changed after it was written: its content has digest {manifest_digest(values)}, "
+            f"{where}: changed after it was written: its content has digest {digest}, "
             f"it says {values.get('digest')!r:.70}"
         )
-    if canonical(values) != data:
+    if stored != data:
         raise LoadError(f"{where}: changed after it was written: not in canonical form")
     try:
         return Manifest.model_validate(values)

@@ -22,15 +22,15 @@ class Scrubber:
 
     Parameters
     ----------
-    roots : dict
-        Placeholder -> absolute path; longer paths are replaced first.
+    roots : iterable of (str, str)
+        Absolute paths and their placeholders; longer paths are replaced first.
     names : iterable of str
         Host names, addresses and the like, replaced by ``<host>`` wherever they stand as a word.
     """
 
-    def __init__(self, roots: dict[str, str], names: Iterable[str]) -> None:
-        ordered = sorted(((path, mark) for mark, path in roots.items() if len(path) > 1), key=lambda p: -len(p[0]))
-        self._roots = ordered
+    def __init__(self, roots: Iterable[tuple[str, str]], names: Iterable[str]) -> None:
+        known = {path: mark for path, mark in roots if len(path) > 1}
+        self._roots = sorted(known.items(), key=lambda item: -len(item[0]))
         words = sorted({name for name in names if len(name) > 3 and name != "localhost"}, key=len, reverse=True)
         self._names = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, words))})(?![\w-])") if words else None
 

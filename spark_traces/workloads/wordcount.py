@@ -37,7 +37,7 @@ def _check_result(value: Any, _parameters: Parameters) -> str | None:
     previous = ""
     for row in value:
         match row:
-            case [str(word), int(count)] if word > previous and count > 0:
+            case [str(word), int(count)] if word > previous and type(count) is int and count > 0:
                 previous = word
             case _:
                 return f"must be [word, count > 0] in ascending order of words, got {row!r:.60}"
