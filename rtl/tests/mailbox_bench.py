@@ -23,12 +23,17 @@ def chance(probability: float) -> Iterator[bool]:
         yield random.random() < probability
 
 
+def word() -> int:
+    """Return 64 random bits."""
+    return random.getrandbits(64)
+
+
 class MailboxBench:
     """A mailbox under test: every edge of every test is compared with the model."""
 
     def __init__(self, dut: Any, *, idle: float = 0.0) -> None:
         self.dut = dut
-        self.tmod_nck = int(dut.TmodNck.value)
+        self.tmod_nck = int(str(cocotb.plusargs["tmod_nck"]))
         self.clock = CoreClock(dut, Fraction(str(cocotb.plusargs["core_ratio"])))
         self.host = HostDriver(dut, self.clock, chance(idle))
         self.core = CoreDriver(dut, self.clock)
