@@ -5,6 +5,8 @@ import pytest
 from pim.config import TimingSpec
 from pim.dram import Command, RowOutcome, access, make_device
 
+pytestmark = pytest.mark.plain
+
 T = TimingSpec().to_kernel()
 READ, WRITE = False, True
 
