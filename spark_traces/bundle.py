@@ -16,12 +16,12 @@ from typing import Any
 import orjson
 
 from pim.errors import LoadError
-from spark_traces import codecs, workloads
+from spark_traces import codecs
+from spark_traces.bundle_checks import check_groups, check_names
 from spark_traces.eventlog import read_event_log
 from spark_traces.generate import Arrays, generate, input_digest
 from spark_traces.manifest import FILE_NAMES, MANIFEST_NAME, Manifest, canonical, manifest_digest, parse_manifest
 from spark_traces.schema import App
-from spark_traces.workloads.workload import Workload
 
 # assumption: bounds far above what a trace of a few hundred stages needs
 MAX_MANIFEST_BYTES = 16 << 20
@@ -136,7 +136,7 @@ def open_bundle(path: Path | str, *, check_input: bool = True) -> Bundle:
         raise LoadError(f"bundle {path}: {what}; a bundle is a folder with {MANIFEST_NAME}")
     manifest_path = path / MANIFEST_NAME
     manifest = parse_manifest(_read(manifest_path, MAX_MANIFEST_BYTES), str(manifest_path))
-    workload = _check_names(manifest, manifest_path)
+    workload = check_names(manifest, manifest_path)
     for name, expected in manifest.files.items():
         got = hashlib.sha256(_read(path / name, MAX_FILE_BYTES)).hexdigest()
         if got != expected:
@@ -150,7 +150,7 @@ def open_bundle(path: Path | str, *, check_input: bool = True) -> Bundle:
     if digest != manifest.result_sha256:
         raise LoadError(f"{result_path}: result has digest {digest}, {MANIFEST_NAME} says {manifest.result_sha256}")
     app = read_event_log(path / "eventlog.zst", MAX_EVENT_LOG_BYTES)
-    _check_groups(manifest, app, manifest_path)
+    check_groups(manifest, app, manifest_path)
     bundle = Bundle(path, manifest, app, result, _read_json(path / "plans.json.zst"))
     if check_input:
         bundle.inputs()
@@ -172,48 +172,6 @@ def _read_json(path: Path) -> Any:
         return orjson.loads(codecs.read_bytes(path, MAX_JSON_BYTES))
     except orjson.JSONDecodeError as error:
         raise LoadError(f"{path}: not JSON: {error}") from error
-
-
-def _check_names(manifest: Manifest, where: Path) -> Workload:
-    """Check the workload, its parameters and the list of files."""
-    workload = workloads.WORKLOADS.get(manifest.workload)
-    if workload is None:
-        known = ", ".join(workloads.WORKLOADS)
-        raise LoadError(f"{where}: unknown workload {manifest.workload!r}; known: {known}")
-    if manifest.input.generator != workload.generator:
-        raise LoadError(
-            f"{where}: {workload.name} needs input from generator {workload.generator!r}, "
-            f"got {manifest.input.generator!r}"
-        )
-    if sorted(manifest.files) != sorted(FILE_NAMES):
-        raise LoadError(f"{where}: 'files' must list {sorted(FILE_NAMES)}, got {sorted(manifest.files)}")
-    try:
-        expected = workload.parameters(manifest.input.parameters)
-    except KeyError as error:
-        raise LoadError(f"{where}: generator {workload.generator!r} needs parameter {error}") from error
-    if sorted(manifest.parameters) != sorted(expected):
-        raise LoadError(
-            f"{where}: {workload.name} has parameters {sorted(expected)}, got {sorted(manifest.parameters)}"
-        )
-    for name, value in manifest.input.parameters.items():
-        if manifest.parameters.get(name, value) != value:
-            raise LoadError(f"{where}: parameter {name} is {manifest.parameters[name]}, but {value} for the generator")
-    return workload
-
-
-def _check_groups(manifest: Manifest, app: App, where: Path) -> None:
-    """Check that bindings and windows name job groups and stages that the event log has."""
-    stages = {(job.group, stage.stage_id) for job in app.jobs for stage in app.stages_of_job(job) if job.group}
-    for binding in manifest.bindings:
-        if (binding.job_group, binding.stage_id) not in stages:
-            raise LoadError(
-                f"{where}: binding of {binding.kernel!r}: event log has no stage {binding.stage_id} "
-                f"in job group {binding.job_group!r}"
-            )
-    groups = {group for group, _ in stages}
-    for group, window in manifest.windows.items():
-        if group not in groups or window.end_ms < window.start_ms:
-            raise LoadError(f"{where}: window of {group!r}: no such job group, or it ends before it starts")
 
 
 def result_digest(result: Any) -> str:

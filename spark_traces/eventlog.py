@@ -10,6 +10,7 @@ Apache Spark, core/src/main/scala/org/apache/spark/util/JsonProtocol.scala (even
 """
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -191,15 +192,10 @@ class _Reader:
     def job_end(self, event: Fields) -> None:
         job = self.jobs.get(event.integer("Job ID"))
         if job:  # the start may be in another part of the log
-            self.jobs[job.job_id] = Job(
-                job.job_id,
-                job.submission_time_ms,
-                event.integer_or_none("Completion Time"),
-                event.child("Job Result").text_or_none("Result"),
-                job.stage_ids,
-                job.group,
-                job.description,
-                job.sql_execution_id,
+            self.jobs[job.job_id] = replace(
+                job,
+                completion_time_ms=event.integer_or_none("Completion Time"),
+                result=event.child("Job Result").text_or_none("Result"),
             )
 
     def stage_info(self, event: Fields) -> None:
@@ -240,21 +236,15 @@ class _Reader:
         )
 
     def sql_end(self, event: Fields) -> None:
-        self._replace_sql(event, end=event.integer_or_none("time"))
+        self._replace_sql(event, end_time_ms=event.integer_or_none("time"))
 
     def sql_update(self, event: Fields) -> None:
         self._replace_sql(event, plan=event.child("sparkPlanInfo").values)
 
-    def _replace_sql(self, event: Fields, end: int | None = None, plan: dict[str, Any] | None = None) -> None:
+    def _replace_sql(self, event: Fields, **changes: Any) -> None:
         old = self.sql.get(event.integer("executionId"))
-        if old:
-            self.sql[old.execution_id] = SqlExecution(
-                old.execution_id,
-                old.description,
-                old.start_time_ms,
-                end or old.end_time_ms,
-                plan or old.plan,
-            )
+        if old:  # the start may be in another part of the log
+            self.sql[old.execution_id] = replace(old, **changes)
 
 
 def _metrics(values: Fields) -> TaskMetrics | None:

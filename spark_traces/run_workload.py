@@ -1,8 +1,9 @@
 """The program that runs inside Spark: ``python -m spark_traces.run_workload JOB.json``.
 
-Loads the input in job group ``load``, runs once in ``warmup``, then three times in ``repeat-0`` to ``repeat-2``, and
-writes what it saw to the file named in the job description. Started by `spark_traces.capture` in a process of its
-own; progress goes to standard output, one line per step.
+Job group ``warmup`` loads the input, runs once and drops the cache, so that class loading, code generation and the
+start of Python workers are over. Then ``load`` loads it again and ``repeat-0`` to ``repeat-2`` run; what was seen goes
+to the file named in the job description. Started by `spark_traces.capture` in a process of its own; progress goes to
+standard output, one line per step.
 """
 
 import platform
@@ -51,10 +52,16 @@ def main(job_path: str) -> None:
         }
 
     parameters = job["parameters"]
-    with group("load"):
-        handle = workload.load(spark, job["input"], parameters, job["n_partitions"])
+
+    def load() -> Any:
+        return workload.load(spark, job["input"], parameters, job["n_partitions"])
+
     with group("warmup"):
+        handle = load()
         expected, _ = workload.run(spark, handle, parameters)
+        workload.unload(handle)
+    with group("load"):
+        handle = load()
     plans: dict[str, Any] = {}
     for name in REPEATS:
         with group(name):

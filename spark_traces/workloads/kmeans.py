@@ -40,6 +40,10 @@ def _load(spark: Any, folder: str, parameters: Parameters, _n_partitions: int) -
     return points, np.load(Path(folder) / "initial.npy")
 
 
+def _unload(handle: Any) -> None:
+    handle[0].unpersist(blocking=True)
+
+
 def _run(_spark: Any, handle: Any, parameters: Parameters) -> tuple[Any, Plans]:
     points, centroids = handle
     counts = np.zeros(len(centroids), dtype=np.int64)
@@ -93,6 +97,7 @@ WORKLOAD = Workload(
     parameters=_parameters,
     write_input=_write_input,
     load=_load,
+    unload=_unload,
     run=_run,
     check_result=_check_result,
 )

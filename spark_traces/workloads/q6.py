@@ -66,6 +66,10 @@ def _load(spark: Any, folder: str, _parameters: Parameters, _n_partitions: int) 
     return rows
 
 
+def _unload(rows: Any) -> None:
+    rows.unpersist(blocking=True)
+
+
 def _run(_spark: Any, rows: Any, parameters: Parameters) -> tuple[Any, Plans]:
     from pyspark.sql import functions as F  # noqa: PLC0415 - PySpark's own idiom
 
@@ -105,6 +109,7 @@ WORKLOAD = Workload(
     parameters=_parameters,
     write_input=_write_input,
     load=_load,
+    unload=_unload,
     run=_run,
     check_result=_check_result,
 )

@@ -25,6 +25,10 @@ def _load(spark: Any, folder: str, _parameters: Parameters, n_partitions: int) -
     return lines
 
 
+def _unload(lines: Any) -> None:
+    lines.unpersist(blocking=True)
+
+
 def _run(_spark: Any, lines: Any, _parameters: Parameters) -> tuple[Any, Plans]:
     counts = lines.flatMap(lambda line: line.split(" ")).map(lambda word: (word, 1)).reduceByKey(add)
     result = sorted([word, count] for word, count in counts.collect())
@@ -51,6 +55,7 @@ WORKLOAD = Workload(
     parameters=_parameters,
     write_input=_write_input,
     load=_load,
+    unload=_unload,
     run=_run,
     check_result=_check_result,
 )

@@ -29,6 +29,8 @@ class Workload:
         (arrays, parameters, folder, n_partitions): writes the files that the program reads.
     load : callable
         (spark session, folder, parameters, n_partitions) -> handle: reads, parses, caches and counts.
+    unload : callable
+        (handle) -> None: drops what `load` cached.
     run : callable
         (spark session, handle, parameters) -> (result, plans): one run; the result in canonical form, and a function
         that describes what was run (called outside the measured time): ``lineage`` (RDD debug strings), or
@@ -45,6 +47,7 @@ class Workload:
     parameters: Callable[[Parameters], dict[str, int]]
     write_input: Callable[[Arrays, Parameters, Path, int], None]
     load: Callable[[Any, str, Parameters, int], Any]
+    unload: Callable[[Any], None]
     run: Callable[[Any, Any, Parameters], tuple[Any, Plans]]
     check_result: Callable[[Any, Parameters], str | None]
 

@@ -1,0 +1,51 @@
+"""Checks that a well-formed manifest fits this program and the bundle's own event log."""
+
+from pathlib import Path
+
+from pim.errors import LoadError
+from spark_traces import workloads
+from spark_traces.manifest import FILE_NAMES, Manifest
+from spark_traces.schema import App
+from spark_traces.workloads.workload import Workload
+
+
+def check_names(manifest: Manifest, where: Path) -> Workload:
+    """Return the workload; `LoadError` if it, its parameters or the list of files is not as this program has them."""
+    workload = workloads.WORKLOADS.get(manifest.workload)
+    if workload is None:
+        known = ", ".join(workloads.WORKLOADS)
+        raise LoadError(f"{where}: unknown workload {manifest.workload!r}; known: {known}")
+    if manifest.input.generator != workload.generator:
+        raise LoadError(
+            f"{where}: {workload.name} needs input from generator {workload.generator!r}, "
+            f"got {manifest.input.generator!r}"
+        )
+    if sorted(manifest.files) != sorted(FILE_NAMES):
+        raise LoadError(f"{where}: 'files' must list {sorted(FILE_NAMES)}, got {sorted(manifest.files)}")
+    try:
+        expected = workload.parameters(manifest.input.parameters)
+    except KeyError as error:
+        raise LoadError(f"{where}: generator {workload.generator!r} needs parameter {error}") from error
+    if sorted(manifest.parameters) != sorted(expected):
+        raise LoadError(
+            f"{where}: {workload.name} has parameters {sorted(expected)}, got {sorted(manifest.parameters)}"
+        )
+    for name, value in manifest.input.parameters.items():
+        if manifest.parameters.get(name, value) != value:
+            raise LoadError(f"{where}: parameter {name} is {manifest.parameters[name]}, but {value} for the generator")
+    return workload
+
+
+def check_groups(manifest: Manifest, app: App, where: Path) -> None:
+    """Check that bindings and windows name job groups and stages that the event log has."""
+    stages = {(job.group, stage.stage_id) for job in app.jobs for stage in app.stages_of_job(job) if job.group}
+    for binding in manifest.bindings:
+        if (binding.job_group, binding.stage_id) not in stages:
+            raise LoadError(
+                f"{where}: binding of {binding.kernel!r}: event log has no stage {binding.stage_id} "
+                f"in job group {binding.job_group!r}"
+            )
+    groups = {group for group, _ in stages}
+    for group, window in manifest.windows.items():
+        if group not in groups or window.end_ms < window.start_ms:
+            raise LoadError(f"{where}: window of {group!r}: no such job group, or it ends before it starts")
