@@ -40,13 +40,16 @@ numba.config.CACHE_DIR = str(cache_root() / f"numba-{source_digest()}")
 
 
 def kernel(fn: F) -> F:
-    """Compile ``fn`` with the project's Numba flags; the machine code is cached on disk."""
-    return cast(F, numba.njit(error_model="numpy", cache=True, nogil=True)(fn))
+    """Compile ``fn`` with the project's Numba flags; the machine code is cached on disk.
+
+    Kernels only borrow arrays: without reference counting (``_nrt``) an array in a tuple is as cheap as a local one.
+    """
+    return cast(F, numba.njit(error_model="numpy", cache=True, nogil=True, _nrt=False)(fn))
 
 
 def inlined_kernel(fn: F) -> F:
     """Compile ``fn`` as `kernel` does, and merge it into its callers: a call passes every array field by field."""
-    return cast(F, numba.njit(error_model="numpy", cache=True, nogil=True, forceinline=True)(fn))
+    return cast(F, numba.njit(error_model="numpy", cache=True, nogil=True, forceinline=True, _nrt=False)(fn))
 
 
 def record_dtype(record: type) -> np.dtype[np.void]:

@@ -6,7 +6,7 @@ line is fetched by sectors, allocated on reads and writes, written back by runs 
 
 from pim.core.pipeline import edge, first_edge
 from pim.core.settings import CoreSettings
-from pim.core.state import NO_LINE, NO_SLOT, Buffers, Group, Hart
+from pim.core.state import NO_LINE, NO_SLOT, Core
 from pim.dram import Device, RowOutcome, access
 from pim.jit import inlined_kernel, kernel
 
@@ -21,51 +21,49 @@ def locate(hart_id: int, offset: int, settings: CoreSettings) -> tuple[int, int]
 
 
 @inlined_kernel
-def find_slot(buffers: Buffers, hart_id: int, line: int, settings: CoreSettings) -> int:
+def find_slot(core: Core, line: int, settings: CoreSettings) -> int:
     """Return the slot that holds ``line``, or -1."""
     first = (line & settings.set_mask) * settings.n_ways
     for slot in range(first, first + settings.n_ways):
-        if buffers.line[hart_id, slot] == line:
+        if core.line[slot] == line:
             return slot
     return -1
 
 
 @inlined_kernel
-def is_buffered(group: Group, hart_id: int, site: int, offset: int, settings: CoreSettings) -> bool:
+def is_buffered(core: Core, site: int, offset: int, settings: CoreSettings) -> bool:
     """Tell whether the sector of ``offset`` is in a line buffer; makes its line the most recently used one.
 
     ``site`` is the accessing instruction's parcel: the slot it used last is looked at first (measured: loops that
     alternate between lines run 1.5 times as fast).
     """
-    hart, buffers = group.harts[hart_id], group.buffers
+    hart = core.hart
     line = offset >> settings.line_shift
-    slot = int(buffers.site_slot[hart_id, site])
-    if buffers.line[hart_id, slot] != line:
-        slot = find_slot(buffers, hart_id, line, settings)
+    slot = int(core.site_slot[site])
+    if core.line[slot] != line:
+        slot = find_slot(core, line, settings)
         if slot < 0:
             return False
-        buffers.site_slot[hart_id, site] = slot
+        core.site_slot[site] = slot
     if slot != hart.data_slot:
-        touch(hart, buffers, hart_id, slot)
+        touch(core, slot)
     sector = (offset >> settings.sector_shift) & settings.sector_mask
-    return bool((buffers.valid[hart_id, slot] >> sector) & 1)
+    return bool((core.valid[slot] >> sector) & 1)
 
 
 @inlined_kernel
-def touch(hart: Hart, buffers: Buffers, hart_id: int, slot: int) -> None:
-    """Make a slot the most recently used one. Updates ``hart`` and ``buffers``."""
-    hart.uses += 1
-    buffers.used[hart_id, slot] = hart.uses
-    hart.data_slot = slot
+def touch(core: Core, slot: int) -> None:
+    """Make a slot the most recently used one. Updates ``core``."""
+    core.hart.uses += 1
+    core.used[slot] = core.hart.uses
+    core.hart.data_slot = slot
 
 
 @kernel
-def write_back(
-    group_device: Device, buffers: Buffers, hart: Hart, hart_id: int, slot: int, now: int, settings: CoreSettings
-) -> int:
+def write_back(core: Core, device: Device, slot: int, now: int, settings: CoreSettings) -> int:
     """Write a line's dirty sectors to its row; return the clock at which the last left. Cleans the line."""
-    base = buffers.line[hart_id, slot] << settings.line_shift
-    dirty = buffers.dirty[hart_id, slot]
+    base = core.line[slot] << settings.line_shift
+    dirty = core.dirty[slot]
     sector = 0
     while dirty:
         run = 0
@@ -73,45 +71,45 @@ def write_back(
             run += 1
             dirty >>= 1
         if run:
-            bank_id, row = locate(hart_id, base + (sector << settings.sector_shift), settings)
+            bank_id, row = locate(core.hart_id, base + (sector << settings.sector_shift), settings)
             columns = max(1, run * settings.columns_per_sector)
-            now, _, _ = access(group_device, bank_id, row, columns, True, now, settings.timing)
-            hart.line_writebacks += 1
+            now, _, _ = access(device, bank_id, row, columns, True, now, settings.timing)
+            core.hart.line_writebacks += 1
         sector += run + 1
         dirty >>= 1
-    buffers.dirty[hart_id, slot] = 0
+    core.dirty[slot] = 0
     return now
 
 
 @kernel
-def fill_sector(group: Group, hart_id: int, site: int, offset: int, cycle: int, settings: CoreSettings) -> int:
+def fill_sector(core: Core, device: Device, site: int, offset: int, cycle: int, settings: CoreSettings) -> int:
     """Bring the sector of ``offset`` into a line buffer; return the core cycle at which its data is there.
 
     A line that isn't there takes the least recently used slot of its set, whose dirty sectors are written back first.
     The wait is booked by the row outcome of the fetch, the refresh part of it apart.
     """
-    hart, buffers = group.harts[hart_id], group.buffers
+    hart = core.hart
     line = offset >> settings.line_shift
     now = edge(cycle, settings.clock_p, settings.clock_q)
-    slot = find_slot(buffers, hart_id, line, settings)
+    slot = find_slot(core, line, settings)
     if slot < 0:
         first = (line & settings.set_mask) * settings.n_ways
         slot = first
         for other in range(first + 1, first + settings.n_ways):
-            if buffers.used[hart_id, other] < buffers.used[hart_id, slot]:
+            if core.used[other] < core.used[slot]:
                 slot = other
-        if buffers.dirty[hart_id, slot]:
-            now = write_back(group.device, buffers, hart, hart_id, slot, now, settings)
-        buffers.line[hart_id, slot] = line
-        buffers.valid[hart_id, slot] = 0
-    touch(hart, buffers, hart_id, slot)
+        if core.dirty[slot]:
+            now = write_back(core, device, slot, now, settings)
+        core.line[slot] = line
+        core.valid[slot] = 0
+    touch(core, slot)
     sector = (offset >> settings.sector_shift) & settings.sector_mask
-    bank_id, row = locate(hart_id, offset, settings)
+    bank_id, row = locate(core.hart_id, offset, settings)
     done_at, outcome, refresh_wait = access(
-        group.device, bank_id, row, settings.columns_per_sector, False, now, settings.timing
+        device, bank_id, row, settings.columns_per_sector, False, now, settings.timing
     )
-    buffers.valid[hart_id, slot] |= 1 << sector
-    buffers.site_slot[hart_id, site] = slot
+    core.valid[slot] |= 1 << sector
+    core.site_slot[site] = slot
     hart.line_fills += 1
     resume = max(cycle, first_edge(done_at, settings.clock_p, settings.clock_q))
     stall = resume - cycle
@@ -127,15 +125,15 @@ def fill_sector(group: Group, hart_id: int, site: int, offset: int, cycle: int, 
 
 
 @kernel
-def flush(group: Group, hart_id: int, cycle: int, settings: CoreSettings) -> int:
+def flush(core: Core, device: Device, cycle: int, settings: CoreSettings) -> int:
     """Write back and invalidate all line buffers of a core; return the core cycle at which that is done."""
-    hart, buffers = group.harts[hart_id], group.buffers
+    hart = core.hart
     now = edge(cycle, settings.clock_p, settings.clock_q)
-    for slot in range(buffers.line.shape[1]):
-        if buffers.dirty[hart_id, slot]:
-            now = write_back(group.device, buffers, hart, hart_id, slot, now, settings)
-        buffers.line[hart_id, slot] = NO_LINE
-        buffers.valid[hart_id, slot] = 0
+    for slot in range(len(core.line)):
+        if core.dirty[slot]:
+            now = write_back(core, device, slot, now, settings)
+        core.line[slot] = NO_LINE
+        core.valid[slot] = 0
     hart.data_slot = NO_SLOT
     resume = max(cycle, first_edge(now, settings.clock_p, settings.clock_q))
     hart.flush_stall += resume - cycle
@@ -143,15 +141,13 @@ def flush(group: Group, hart_id: int, cycle: int, settings: CoreSettings) -> int
 
 
 @kernel
-def fetch_line(group: Group, hart_id: int, line: int, cycle: int, settings: CoreSettings) -> int:
+def fetch_line(core: Core, device: Device, line: int, cycle: int, settings: CoreSettings) -> int:
     """Refill one line of the instruction buffer from the core's memory; return the core cycle at which it is there."""
-    hart = group.harts[hart_id]
+    hart = core.hart
     now = edge(cycle, settings.clock_p, settings.clock_q)
-    bank_id, row = locate(hart_id, line << settings.instruction_line_shift, settings)
-    done_at, _, _ = access(
-        group.device, bank_id, row, settings.columns_per_instruction_line, False, now, settings.timing
-    )
-    group.buffers.instruction_line[hart_id, line & settings.instruction_line_mask] = line
+    bank_id, row = locate(core.hart_id, line << settings.instruction_line_shift, settings)
+    done_at, _, _ = access(device, bank_id, row, settings.columns_per_instruction_line, False, now, settings.timing)
+    core.instruction_line[line & settings.instruction_line_mask] = line
     hart.instruction_fills += 1
     resume = max(cycle, first_edge(done_at, settings.clock_p, settings.clock_q))
     hart.instruction_stall += resume - cycle

@@ -6,11 +6,13 @@ the order of (clock, core). A core that goes on after parking repeats the instru
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from pim.core.buffers import fetch_line, fill_sector, flush, is_buffered
 from pim.core.float_step import float_operation
 from pim.core.pipeline import edge
 from pim.core.settings import MAILBOX_BASE, MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
-from pim.core.state import MAILBOX_WORDS, Group, Stop
+from pim.core.state import MAILBOX_WORDS, NO_LINE, Core, Group, Stop
 from pim.core.step import integer, is_taken, load, muldiv, store, width_shift
 from pim.core.trap import Cause, read_counter
 from pim.isa import Op
@@ -20,6 +22,9 @@ RETURN_WORD = 3
 """Mailbox word that a program may write: the value it returns (offset 0x18)."""
 
 NEVER = 1 << 62
+
+STRADDLES = -2
+"""An instruction whose halves are in two lines of the instruction buffer."""
 
 
 class Code(NamedTuple):
@@ -36,6 +41,7 @@ class Code(NamedTuple):
     rm: Any
     imm: Any
     size: Any
+    fetch_line: Any  # instruction-buffer line that holds all of it, or STRADDLES
     cost: Any
     load_use: Any
 
@@ -63,47 +69,53 @@ def run_group(group: Group, code: Code, settings: CoreSettings) -> None:
 @kernel
 def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, other: int, other_at: int) -> None:
     """Run one core until it stops, or parks at a request after ``(other_at, other)``. Updates ``group``."""
-    hart = group.harts[hart_id]
-    x = group.registers.x[hart_id]
     buffers = group.buffers
-    memory = group.memory
-    f_bits = group.registers.f_bits[hart_id]
+    core = Core(
+        hart_id,
+        group.harts[hart_id],
+        group.registers.x[hart_id],
+        group.registers.f_bits[hart_id],
+        buffers.line[hart_id],
+        buffers.valid[hart_id],
+        buffers.dirty[hart_id],
+        buffers.used[hart_id],
+        buffers.site_slot[hart_id],
+        buffers.instruction_line[hart_id],
+    )
+    hart, x, f_bits, memory, device = core.hart, core.x, core.f_bits, group.memory, group.device
     window = hart_id * settings.mapped_bytes
-    n_parcels = settings.text_bytes >> 1
+    n_parcels = np.uint64(settings.text_bytes >> 1)
     # locals: a counter in memory would make every instruction wait for the last one's store
     pc, cycle, instret, branch_cycles, loads, stores = hart.pc, hart.cycle, hart.instret, 0, 0, 0
-    load_use_cycles = 0
+    load_use_cycles, fetched = 0, NO_LINE
     hart.stop = Stop.READY
     cause, tval = Cause.NONE, 0
     while True:
-        index = (pc - MEMORY_BASE) >> 1
-        if index < 0 or index >= n_parcels:
+        index = np.uint64(pc - MEMORY_BASE) >> np.uint64(1)  # unsigned: no look for negative indices
+        if index >= n_parcels:
             cause, tval = Cause.FETCH_ACCESS, pc
             break
-        size = code.size[index]
-        # ---- fetch
-        first_line = (index << 1) >> settings.instruction_line_shift
-        last_line = ((index << 1) + size - 1) >> settings.instruction_line_shift
-        if first_line != hart.fetch_line or last_line != first_line:
-            line = first_line
-            if buffers.instruction_line[hart_id, line & settings.instruction_line_mask] == line:
-                line = last_line
-            if buffers.instruction_line[hart_id, line & settings.instruction_line_mask] != line:
+        if code.fetch_line[index] != fetched:
+            first_line = (pc - MEMORY_BASE) >> settings.instruction_line_shift
+            line = last_line = (pc - MEMORY_BASE + code.size[index] - 1) >> settings.instruction_line_shift
+            if core.instruction_line[first_line & settings.instruction_line_mask] != first_line:
+                line = first_line
+            if core.instruction_line[line & settings.instruction_line_mask] != line:
                 at = edge(cycle, settings.clock_p, settings.clock_q)
                 if at > other_at or (at == other_at and hart_id > other):
                     hart.request_at = at
                     hart.stop = Stop.PARKED
                     break
-                cycle = fetch_line(group, hart_id, line, cycle, settings)
-                hart.fetch_line = line
+                cycle = fetch_line(core, device, line, cycle, settings)
+                fetched = NO_LINE
                 continue
-            hart.fetch_line = last_line
+            fetched = last_line
         # ---- execute
         op = code.op[index]
         rd = code.rd[index]
         imm = code.imm[index]
         a = x[code.rs1[index]]
-        next_pc = pc + size
+        next_pc = pc + code.size[index]
         if op < Op.MUL:
             if op >= Op.ADD:
                 imm = x[code.rs2[index]]
@@ -119,18 +131,18 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
                 break
             lowest = settings.text_bytes if is_store else 0
             if lowest <= offset < settings.mapped_bytes:
-                if not is_buffered(group, hart_id, index, offset, settings):
+                if not is_buffered(core, index, offset, settings):
                     at = edge(cycle, settings.clock_p, settings.clock_q)
                     if at > other_at or (at == other_at and hart_id > other):
                         hart.request_at = at
                         hart.stop = Stop.PARKED
                         break
-                    cycle = fill_sector(group, hart_id, index, offset, cycle, settings)
+                    cycle = fill_sector(core, device, index, offset, cycle, settings)
                 if is_store:
                     value = f_bits[code.rs2[index]] if op >= Op.FSW else x[code.rs2[index]]
                     store(op, memory, window + offset, value)
                     sector = (offset >> settings.sector_shift) & settings.sector_mask
-                    buffers.dirty[hart_id, hart.data_slot] |= 1 << sector
+                    core.dirty[hart.data_slot] |= 1 << sector
                 else:
                     value = load(op, memory, window + offset)
             elif 0 <= address - SCRATCHPAD_BASE < settings.scratchpad_bytes:
@@ -165,9 +177,10 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
                     hart.stop = Stop.CYCLE_LIMIT
                     break
         elif op == Op.JAL or op == Op.JALR:
+            next_return = next_pc
             next_pc = pc + imm if op == Op.JAL else (a + imm) & -2
             if rd:
-                x[rd] = pc + size
+                x[rd] = next_return
             cycle += settings.taken_branch_penalty
             branch_cycles += settings.taken_branch_penalty
             if cycle > settings.cycle_limit:
@@ -189,7 +202,7 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
                 hart.request_at = at
                 hart.stop = Stop.PARKED
                 break
-            cycle = flush(group, hart_id, cycle, settings)
+            cycle = flush(core, device, cycle, settings)
             if op == Op.ECALL:
                 hart.exit_code = x[10]
                 hart.stop = Stop.EXITED

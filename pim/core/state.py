@@ -39,7 +39,6 @@ class Hart(Protocol):
     exit_code: int
     cause: int  # mcause of the trap
     tval: int  # mtval of the trap
-    fetch_line: int  # instruction-buffer line fetched from last
     data_slot: int  # line buffer of the last access, or NO_SLOT
     uses: int  # LRU clock of the line buffers
     loads: int
@@ -89,6 +88,21 @@ class Buffers(NamedTuple):
     site_slot: Any  # int16 (n_harts, n_parcels): slot each instruction used last; speeds up the search, means nothing
 
 
+class Core(NamedTuple):
+    """One core's part of its group: one-dimensional views, so that kernels index once."""
+
+    hart_id: int
+    hart: Any  # HART record
+    x: Any
+    f_bits: Any
+    line: Any
+    valid: Any
+    dirty: Any
+    used: Any
+    site_slot: Any
+    instruction_line: Any
+
+
 class Group(NamedTuple):
     """The cores of one group and the DRAM device they share."""
 
@@ -118,7 +132,6 @@ def make_group(
 ) -> Group:
     """Return ``n_harts`` cores at reset: registers zero, buffers empty."""
     harts = np.zeros(n_harts, HART).view(np.recarray)
-    harts.fetch_line = NO_LINE
     harts.data_slot = NO_SLOT
     f_bits = np.zeros((n_harts, 32), np.int64)
     slots = (n_harts, n_slots)

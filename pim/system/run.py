@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pim.config import SystemConfig
-from pim.core.interpreter import Code, run_group
+from pim.core.interpreter import STRADDLES, Code, run_group
 from pim.core.pipeline import cost_table, edge
 from pim.core.settings import MEMORY_BASE, CoreSettings
 from pim.core.state import Group, Stop
@@ -92,8 +92,11 @@ def prepare_code(program: Program, system: SystemConfig) -> Code:
     is_auipc = decoded.op == Op.AUIPC
     op = np.where(is_auipc, np.int16(Op.LUI), decoded.op)
     imm = decoded.imm + np.where(is_auipc, program.text_address + 2 * np.arange(len(op)), 0)
+    first = 2 * np.arange(len(op)) // system.core.instruction_line_bytes
+    last = (2 * np.arange(len(op)) + decoded.size - 1) // system.core.instruction_line_bytes
     return Code(
-        op, decoded.rd, decoded.rs1, decoded.rs2, decoded.rs3, decoded.rm, imm, decoded.size, cost, load_use
+        op, decoded.rd, decoded.rs1, decoded.rs2, decoded.rs3, decoded.rm, imm, decoded.size,
+        np.where(first == last, first, STRADDLES), cost, load_use
     )  # fmt: skip
 
 
