@@ -91,7 +91,7 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
     hart.stop = Stop.READY
     cause, tval = Cause.NONE, 0
     while True:
-        index = np.uint64(pc - MEMORY_BASE) >> np.uint64(1)  # unsigned: no look for negative indices
+        index: Any = np.uint64(pc - MEMORY_BASE) >> np.uint64(1)  # unsigned: no look for negative indices
         if index >= n_parcels:
             cause, tval = Cause.FETCH_ACCESS, pc
             break
