@@ -1,4 +1,4 @@
-"""Which stages of a job group wait for which, as observed in the log.
+"""Which stages of a job group wait for which, as observed in the log, and how long their tasks held a core.
 
 A stage waits for its parents and for every job that had ended when its own job was submitted: the driver starts
 those jobs one after another. Jobs that overlapped in the log stay free to overlap.
@@ -6,12 +6,13 @@ those jobs one after another. Jobs that overlapped in the log stay free to overl
 
 from dataclasses import dataclass
 
+from spark_traces.core_time import core_times_ms
 from spark_traces.schema import App, Job, Stage
 
 
 @dataclass(frozen=True, slots=True)
 class StageNode:
-    """All attempts of one stage as one node; durations in ms on an executor core, in the order of launch."""
+    """All attempts of one stage as one node; the tasks' times on a core in ms, in the order of launch."""
 
     job_id: int
     stage_id: int
@@ -24,6 +25,7 @@ def stage_nodes(app: App, group: str) -> tuple[StageNode, ...]:
     """Return the stages that ran in a job group, ordered by (job id, stage id); parents come before children."""
     jobs = app.jobs_of_group(group)
     ran = {job.job_id: _by_stage_id(app.stages_of_job(job)) for job in jobs}
+    times = core_times_ms(app)
     nodes = []
     seen: set[int] = set()  # Spark numbers parents before children; skipped parents never ran
     for job in jobs:
@@ -35,7 +37,7 @@ def stage_nodes(app: App, group: str) -> tuple[StageNode, ...]:
                 (task for stage in attempts for task in stage.tasks),
                 key=lambda task: (task.launch_time_ms, task.task_id),
             )
-            durations = tuple(task.duration_ms for task in tasks)
+            durations = tuple(times[task.task_id] for task in tasks)
             waits = tuple(sorted((parents | ended) - {stage_id}))
             nodes.append(StageNode(job.job_id, stage_id, attempts, durations, waits))
     return tuple(nodes)

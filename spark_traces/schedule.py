@@ -1,7 +1,7 @@
 """Replays an application's measured tasks on a given number of executor cores.
 
-Task times are those measured (launch to finish), put on the cores by `spark_traces.list_schedule`; time in which the
-driver had no task running is kept as measured. What the stages would cost elsewhere is decided in `study`.
+Task times are those measured (`spark_traces.core_time`), put on the cores by `spark_traces.list_schedule`; time in
+which the driver had no task running is kept as measured. What the stages would cost elsewhere is decided in `study`.
 """
 
 from collections.abc import Mapping, Sequence
