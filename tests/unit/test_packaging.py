@@ -1,5 +1,6 @@
 """The lock files, the wheel and the tools' settings say the same thing."""
 
+import os
 import re
 import subprocess
 import sys
@@ -88,3 +89,26 @@ def test_every_data_file_has_a_suffix_that_the_wheel_carries():
         ["git", "ls-files", "--", *PACKAGES], cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout.splitlines()
     assert [name for name in tracked if Path(name).suffix not in DATA_SUFFIXES | {".py", ".md"}] == []
+
+
+def test_installed_wheel_runs_away_from_its_sources(wheel, tmp_path):
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target"]
+    subprocess.run([*install, tmp_path / "site", wheel], check=True, capture_output=True)
+    program = """
+import mapreduce, pim.config, study.cli
+for name in pim.config.preset_names():
+    pim.config.load_system(name)
+print(pim.config.__file__)
+study.cli.main()
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", program, "--version"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path / "site")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    where, version = run.stdout.splitlines()
+    assert Path(where).is_relative_to(tmp_path)
+    assert re.fullmatch(r"scalein \d+\.\d+\.\d+", version)
