@@ -179,6 +179,12 @@ def result_digest(result: Any) -> str:
     return hashlib.sha256(orjson.dumps(result)).hexdigest()
 
 
+def check_destination(path: Path) -> None:
+    """Raise `LoadError` if something other than a bundle is at ``path``; a bundle may be replaced."""
+    if path.exists() and not (path / MANIFEST_NAME).is_file():
+        raise LoadError(f"bundle {path}: exists and is not a bundle; it is left as it is")
+
+
 def write_bundle(path: Path | str, values: dict[str, Any], event_log: bytes, plans: Any, result: Any) -> Path:
     """Write a bundle atomically and return its folder; an existing bundle there is replaced.
 
@@ -199,8 +205,7 @@ def write_bundle(path: Path | str, values: dict[str, Any], event_log: bytes, pla
         If ``path`` exists and is not a bundle.
     """
     path = Path(path)
-    if path.exists() and not (path / MANIFEST_NAME).is_file():
-        raise LoadError(f"bundle {path}: exists and is not a bundle; it is left as it is")
+    check_destination(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
     try:

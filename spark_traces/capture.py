@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections import deque
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +21,7 @@ import orjson
 
 from pim.errors import LoadError
 from spark_traces import codecs, generate, workloads
-from spark_traces.bundle import Bundle, open_bundle, write_bundle
+from spark_traces.bundle import Bundle, check_destination, open_bundle, write_bundle
 from spark_traces.eventlog import read_event_log
 from spark_traces.machine import PACKAGE_ROOT, describe_machine, machine_scrubber
 from spark_traces.manifest import FORMAT, VERSION
@@ -70,8 +69,10 @@ def capture(
     Raises
     ------
     LoadError
-        If PySpark or Java is absent, or Spark fails; the message has the end of Spark's own output.
+        If PySpark or Java is absent, ``out`` is something else than a bundle, or Spark fails; the message then has
+        Spark's own output.
     """
+    check_destination(Path(out))
     java_home = _require_spark()
     workload = workloads.get(workload_name)
     input_parameters = workload.input_parameters(n_bytes)
@@ -214,5 +215,8 @@ def _run_spark(work: Path, java_home: Path, progress: Progress) -> None:
             raise
         if code:
             errors.seek(0)
-            tail = deque(errors.read().decode(errors="replace").splitlines(), maxlen=15)
-            raise LoadError(f"tracing: Spark ended with exit code {code}; its last lines:\n" + "\n".join(tail))
+            lines = errors.read().decode(errors="replace").splitlines()
+            shown = (
+                lines if len(lines) <= 16 else [*lines[:6], "...", *lines[-9:]]
+            )  # Java's word is first, Python's last
+            raise LoadError(f"tracing: Spark ended with exit code {code}; what it said:\n" + "\n".join(shown))

@@ -37,6 +37,19 @@ def test_unknown_workload(tmp_path, monkeypatch):
         capture("sort", tmp_path / "b")
 
 
+def test_a_folder_that_is_no_bundle_is_refused_before_the_long_run(tmp_path):
+    with pytest.raises(LoadError, match="exists and is not a bundle"):
+        capture("wordcount", tmp_path)
+
+
+@pytest.mark.spark
+def test_sparks_own_words_are_in_the_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(capture_module, "_require_spark", lambda: tmp_path)  # no Java there: the run must fail
+    with pytest.raises(LoadError, match=r"Spark ended with exit code 1; what it said:\n(.*\n)*.*java"):
+        capture("q6", tmp_path / "b", n_bytes=1000, n_partitions=1)
+    assert not (tmp_path / "b").exists()
+
+
 def test_stages_that_write_a_shuffle_are_bound_to_the_map_kernel(tmp_path):
     events = app_start() + job(0, "load", 0, 9, [(0, [], [(1, 2)])]) + job(1, "warmup", 9, 12, [(1, [], [(10, 11)])])
     events += job(2, "repeat-0", 20, 40, [(2, [], [(21, 22)]), (3, [2], [(30, 31)])])
