@@ -10,16 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from mapreduce.kernel import Kernel, Parameter
+from pim.core.settings import MAILBOX_BASE, MEMORY_BASE, SCRATCHPAD_BASE
 from pim.errors import CapacityError
 
-MAILBOX = 0x1000_0000
-RETURN = MAILBOX + 0x18
-ARGUMENTS = MAILBOX + 0x80
+RETURN = MAILBOX_BASE + 0x18
+ARGUMENTS = MAILBOX_BASE + 0x80
 MAX_ARGUMENT_WORDS = 16
-STACK_TOP = 0x2000_0400
-"""End of the 1 KB scratchpad; the stack grows down through it and traps below its start."""
-MEMORY = 0x8000_0000
-"""Start of a core's memory: the program, then what the runtime places."""
+STACK_BYTES = 1024
+"""The start routine puts the stack at the end of this much scratchpad; it traps below the scratchpad's start."""
 
 ENTRY = "kernel_entry"
 WORD = {"i": "i64", "f": "double"}
@@ -43,7 +41,7 @@ START_ASSEMBLY = f"""
     .section .text.start, "ax"
     .globl _start
 _start:
-    li sp, {STACK_TOP:#x}
+    li sp, {SCRATCHPAD_BASE + STACK_BYTES:#x}
     call {ENTRY}
     li a7, 93
     ecall
@@ -52,7 +50,7 @@ _start:
 LINKER_SCRIPT = f"""
 ENTRY(_start)
 SECTIONS {{
-  . = {MEMORY:#x};
+  . = {MEMORY_BASE:#x};
   .text : {{ *(.text.start) *(.text .text.*) }}
   .rodata : ALIGN(8) {{ *(.rodata .rodata.* .srodata .srodata.*) }}
   .data : ALIGN(8) {{ *(.data .data.* .sdata .sdata.*) }}
@@ -106,9 +104,8 @@ def entry_ir(kernel: Kernel, symbol: str) -> str:
         passed.append(f"ptr null, ptr null, i64 %{name}.n, i64 {size}, ptr %{name}.data, i64 %{name}.n, i64 {size}")
     kinds = ", ".join(p.rsplit(" ", 1)[0] for group in passed for p in group.split(", "))
     lines = "\n".join(body)
-    declaration = "" if symbol == "" else f"declare i32 @{symbol}({kinds})"
     return f"""
-{declaration}
+declare i32 @{symbol}({kinds})
 define i64 @{ENTRY}() {{
   %result = alloca i64
   %exception = alloca ptr

@@ -1,0 +1,210 @@
+"""The native baseline: the same kernels compiled for a host, N threads, bounded by memory bandwidth.
+
+A *calibration* holds what one thread of a named machine takes per unit of work, and the bandwidth of its memory; the
+committed one is the default. Honest limits of the baseline: N threads are assumed to share the work evenly and to be N
+times as fast as one until the memory's bandwidth binds, with no cost for starting or joining them, which favours the
+baseline; the kernels are the ones the cores run, compiled with all of the host's optimisations, not rewritten for its
+vector units.
+"""
+
+import math
+import platform
+import statistics
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from os import cpu_count
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numba
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mapreduce import jobs
+from mapreduce.api import Arrays, Job, Parameters
+from mapreduce.call import Outcome
+from mapreduce.functional import Work, iterate, work
+from pim import jit
+from pim.config import explain
+from pim.errors import ConfigError
+
+DEFAULT_CALIBRATION = Path(__file__).parent / "calibration.json"
+STEPS = ("map", "shuffle", "reduce", "update")
+PARTS = 16  # assumption: parts as of a host with 16 threads; the times per unit hardly depend on it
+BANDWIDTH_BYTES = 1 << 28
+"""Size of the array that the bandwidth is measured with: several times a last-level cache."""
+
+Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class HostMachine(_Model):
+    """Where a calibration was measured."""
+
+    cpu: str
+    cores: int = Field(ge=1)
+    memory_gb: float = Field(gt=0)
+    numpy: str
+    numba: str
+    python: str
+    date: str
+
+
+class Calibration(_Model):
+    """Times of one thread of a machine.
+
+    Attributes
+    ----------
+    memory_bandwidth_gb_s : float
+        Read bandwidth with all cores, GB/s.
+    ns_per_unit : dict
+        Nanoseconds by kind of work, e.g. ``wordcount_map``; the unit is the job's (``Job.map_unit``), for shuffle and
+        update it is an item of their input.
+    """
+
+    format: Literal["scalein-calibration"] = "scalein-calibration"
+    version: Literal[1] = 1
+    machine: HostMachine
+    memory_bandwidth_gb_s: Seconds
+    ns_per_unit: dict[str, Seconds]
+
+    def seconds(self, item: Work, threads: int) -> float:
+        """Return the time of an amount of work on ``threads`` threads."""
+        if item.kind not in self.ns_per_unit:
+            raise ConfigError(
+                f"calibration of {self.machine.cpu}: no time for {item.kind!r}; it has {', '.join(self.ns_per_unit)}"
+            )
+        computing = item.units * self.ns_per_unit[item.kind] * 1e-9 / threads
+        return max(computing, item.n_bytes / (self.memory_bandwidth_gb_s * 1e9))
+
+
+def load_calibration(path: Path = DEFAULT_CALIBRATION) -> Calibration:
+    """Return the calibration in a file; by default the committed one."""
+    try:
+        return Calibration.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise ConfigError(f"calibration {path}: can't be read: {error}") from error
+    except ValidationError as error:
+        raise ConfigError("; ".join(f"calibration {path}: {text}" for text in explain(error, Calibration))) from error
+
+
+def native_work(job: Job, inputs: Arrays, parameters: Parameters, threads: int) -> list[Work]:
+    """Return the work of the job on ``threads`` threads, step by step; runs the job once to know its records."""
+    return [item for iteration in iterate(job, inputs, parameters, threads) for item in work(job, iteration)]
+
+
+def native_seconds(calibration: Calibration, work: Iterable[Work], threads: int) -> float:
+    """Return the time of the native baseline: the sum over the steps of max(work / threads, bytes / bandwidth)."""
+    if threads < 1:
+        raise ConfigError(f"native baseline: threads must be 1 or more, got {threads}")
+    return math.fsum(calibration.seconds(item, threads) for item in work)
+
+
+def calibrate(
+    workloads: Mapping[str, tuple[Arrays, Parameters]],
+    *,
+    repeats: int = 5,
+    progress: Callable[[str], None] | None = None,
+) -> Calibration:
+    """Measure this host: one thread, the median of ``repeats`` runs of each step of each job.
+
+    Times are the thread's CPU time, which other processes of a shared machine disturb least; the bandwidth is the best
+    of the repeats, in wall-clock time.
+
+    Parameters
+    ----------
+    workloads : mapping
+        Name of a job to inputs and parameters; tens of MB, so that caches don't hold them.
+    repeats : int
+        1 or more; one more run goes before, to compile and warm up.
+    progress : callable, optional
+        Called with the name of what is measured next.
+    """
+    measured: dict[str, float] = {}
+    for name, (inputs, parameters) in workloads.items():
+        if progress is not None:
+            progress(name)
+        runs = [_measure(jobs.get(name), inputs, parameters) for _ in range(repeats + 1)][1:]
+        for step in STEPS:
+            measured[f"{name}_{step}"] = statistics.median(run[step] for run in runs)
+    if progress is not None:
+        progress("memory bandwidth")
+    return Calibration(machine=describe_machine(), memory_bandwidth_gb_s=_bandwidth_gb_s(repeats), ns_per_unit=measured)
+
+
+def _measure(job: Job, inputs: Arrays, parameters: Parameters) -> dict[str, float]:
+    """Return ns per unit of each step of the first iteration."""
+    job.check(inputs, parameters)
+    state = job.start(inputs, parameters)
+    calls = [job.map_call(part, state, parameters) for part in job.split(inputs, parameters, PARTS)]
+    map_ns, outcomes = _timed(lambda: [call.run_native() for call in calls])
+    shuffle_ns, parts = _timed(lambda: job.shuffle(outcomes, PARTS))
+    reduce_calls = [job.reduce_call(part) for part in parts if part is not None]
+    reduce_ns, reduced = _timed(lambda: [call.run_native() for call in reduce_calls])
+    update_ns, _ = _timed(lambda: job.update(reduced, state))
+    units = {
+        "map": sum(map(job.map_units, calls)),
+        "shuffle": _n_items(outcomes),
+        "reduce": sum(map(job.reduce_units, reduce_calls)),
+        "update": _n_items(reduced),
+    }
+    spent = {"map": map_ns, "shuffle": shuffle_ns, "reduce": reduce_ns, "update": update_ns}
+    return {step: spent[step] / units[step] for step in STEPS}
+
+
+def _timed(run: Callable[[], Any]) -> tuple[int, Any]:
+    start = time.thread_time_ns()
+    result = run()
+    return time.thread_time_ns() - start, result
+
+
+def _n_items(outcomes: Sequence[Outcome]) -> int:
+    return sum(array.size for outcome in outcomes for array in outcome.outputs)
+
+
+@jit.kernel
+def _read(values: Any) -> int:
+    """Return the sum of an int64 array: reads it once, vectorised."""
+    total = np.int64(0)
+    for i in range(len(values)):
+        total += values[i]
+    return int(total)
+
+
+def _bandwidth_gb_s(repeats: int) -> float:
+    """Return the best read bandwidth of all cores together, GB/s."""
+    n_threads = cpu_count() or 1
+    shares = np.array_split(np.ones(BANDWIDTH_BYTES // 8, np.int64), n_threads)
+    best = math.inf
+    with ThreadPoolExecutor(n_threads) as pool:
+        for _ in range(repeats + 1):
+            start = time.perf_counter()
+            list(pool.map(_read, shares))
+            best = min(best, time.perf_counter() - start)
+    return BANDWIDTH_BYTES / best / 1e9
+
+
+def describe_machine() -> HostMachine:
+    """Return this host's description."""
+    return HostMachine(
+        cpu=_first_field(Path("/proc/cpuinfo"), "model name") or platform.processor() or platform.machine(),
+        cores=cpu_count() or 1,
+        memory_gb=round(int((_first_field(Path("/proc/meminfo"), "MemTotal") or "0 kB").split()[0]) * 1024 / 1e9, 1),
+        numpy=np.__version__,
+        numba=numba.__version__,
+        python=platform.python_version(),
+        date=datetime.now(UTC).date().isoformat(),
+    )
+
+
+def _first_field(path: Path, name: str) -> str | None:
+    """Return the value of the first ``name : value`` line of a file, None where there is none."""
+    if not path.exists():
+        return None
+    fields = (line.partition(":") for line in path.read_text().splitlines())
+    return next((value.strip() for key, _, value in fields if key.strip() == name), None)
