@@ -8,60 +8,22 @@ Nothing overlaps: the host waits for the cores, the cores for the host (exclusiv
 """
 
 import math
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from mapreduce.abi import STACK_BYTES, argument_words
 from mapreduce.api import Arrays, Job, Parameters
-from mapreduce.call import Call, Outcome
-from mapreduce.compile import kernel_elf
 from mapreduce.costs import Transfer, launch_seconds, move
 from mapreduce.functional import Iteration, iterate, work
 from mapreduce.host import Calibration, load_calibration
-from mapreduce.kernel import Kernel
-from mapreduce.place import Placed, aligned, place
-from mapreduce.sampling import Sampling, choose_groups, summarise
+from mapreduce.launch import KernelRun, Launcher, Progress
 from pim.config import SystemConfig
-from pim.errors import ConfigError, ResultMismatchError
-from pim.isa import Program, load_elf
-from pim.system import DEFAULT_CYCLE_LIMIT, STACK, CoreRun, LocationRun, run_location
-
-Progress = Callable[[str, int, int], None]
-"""Called with what is simulated, how many groups of it are done, and of how many."""
+from pim.errors import ConfigError
+from pim.system import DEFAULT_CYCLE_LIMIT
 
 SIMULATION_THREADS = 2  # assumption: more would only help machines with more cores; results don't depend on it
 HOST_THREADS = 16  # assumption: the host shuffles with as many threads as the native baseline has by default
 PHASES = ("copy", "layout", "flush", "launch", "map_combine", "shuffle", "reduce", "gather", "host")
-
-
-@dataclass(frozen=True)
-class KernelRun:
-    """One launch of a kernel on the machine.
-
-    Attributes
-    ----------
-    kernel : str
-    seconds : float
-        Until the slowest simulated core was done.
-    sampling : Sampling
-    counters : dict
-        Means per simulated core: cycles, instructions, loads, stores, line_fills, line_writebacks, instruction_fills.
-    cpi_stack : dict
-        Core cycles per simulated core by cause (``pim.system.STACK``); their sum is the counter ``cycles``.
-    commands : dict
-        DRAM commands per simulated group (a chip's, at rank level those of a rank's chips in lockstep).
-    """
-
-    kernel: str
-    seconds: float
-    sampling: Sampling
-    counters: dict[str, float]
-    cpi_stack: dict[str, float]
-    commands: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -87,7 +49,7 @@ class JobRun:
 
     @property
     def seconds(self) -> float:
-        """Time of the job on the machine."""
+        """Time of the job on the launcher."""
         return math.fsum(self.phases.values())
 
 
@@ -144,23 +106,23 @@ def run_job(
             f"{system.name}: kernels keep their stack in {STACK_BYTES} B of scratchpad, "
             f"got core.scratchpad_bytes = {system.core.scratchpad_bytes}"
         )
-    machine = _Machine(job, system, sample_groups, progress, threads, cycle_limit)
+    launcher = Launcher(job, system, sample_groups, progress, threads, cycle_limit)
     calibration = calibration or load_calibration()
     iterations: list[dict[str, float]] = []
     state: Arrays = {}
     for iteration in iterate(job, inputs, parameters, system.n_cores, threads=threads):
         first = not iterations
-        seconds = _host_seconds(machine, job, iteration, calibration, host_threads, first=first)
-        seconds["map_combine"] = machine.launch(iteration.map_calls, iteration.map_outcomes)
-        seconds["reduce"] = machine.launch(iteration.reduce_calls, iteration.reduce_outcomes)
+        seconds = _host_seconds(launcher, job, iteration, calibration, host_threads, first=first)
+        seconds["map_combine"] = launcher.launch(iteration.map_calls, iteration.map_outcomes)
+        seconds["reduce"] = launcher.launch(iteration.reduce_calls, iteration.reduce_outcomes)
         iterations.append(seconds)
         state = iteration.state
     phases = {phase: math.fsum(seconds[phase] for seconds in iterations) for phase in PHASES}
-    return JobRun(job.result(state), phases, tuple(iterations), tuple(machine.runs))
+    return JobRun(job.result(state), phases, tuple(iterations), tuple(launcher.runs))
 
 
 def _host_seconds(
-    machine: "_Machine",
+    launcher: Launcher,
     job: Job,
     iteration: Iteration,
     calibration: Calibration,
@@ -169,9 +131,9 @@ def _host_seconds(
     first: bool,
 ) -> dict[str, float]:
     """Return what the host's part of an iteration costs, by phase."""
-    system = machine.system
+    system = launcher.system
     maps, reduces = iteration.map_calls, [call for call in iteration.reduce_calls if call is not None]
-    before = sum(call.input_bytes(resident=False) for call in maps) + machine.program_bytes(job.map_kernel)
+    before = sum(call.input_bytes(resident=False) for call in maps) + launcher.program_bytes(job.map_kernel)
     if first:
         before += sum(call.input_bytes(resident=True) for call in maps)
     placed = move(system, before, to_cores=True)
@@ -180,7 +142,7 @@ def _host_seconds(
         move(system, sum(call.input_bytes(resident=False) for call in reduces), to_cores=True),
     )
     launched = [job.map_kernel, job.reduce_kernel] if reduces else [job.map_kernel]
-    program = move(system, machine.program_bytes(job.reduce_kernel) if reduces else 0, to_cores=True)
+    program = move(system, launcher.program_bytes(job.reduce_kernel) if reduces else 0, to_cores=True)
     gathered = sum(outcome.nbytes for outcome in iteration.reduce_outcomes if outcome is not None)
     _, shuffle_work, _, update_work = work(job, iteration)
     return {
@@ -196,119 +158,3 @@ def _host_seconds(
 
 def _sum(a: Transfer, b: Transfer) -> Transfer:
     return Transfer(a.copy + b.copy, a.layout + b.layout, a.flush + b.flush)
-
-
-class _Machine:
-    """The simulated groups of one job run: programs, placement, launches."""
-
-    def __init__(
-        self,
-        job: Job,
-        system: SystemConfig,
-        sample_groups: int | None,
-        progress: Progress | None,
-        threads: int,
-        cycle_limit: int,
-    ) -> None:
-        self.system = system
-        self.runs: list[KernelRun] = []
-        self._sample_groups, self._progress = sample_groups, progress
-        self._threads, self._cycle_limit = threads, cycle_limit
-        self._programs: dict[str, Program] = {}
-        for kernel in (job.map_kernel, job.reduce_kernel):
-            self._programs[kernel.name] = load_elf(kernel_elf(kernel, system.core.extensions))
-        self._start = aligned(max(program.end for program in self._programs.values()))
-        self._resident_end = [self._start] * system.n_cores
-
-    def program_bytes(self, kernel: Kernel) -> int:
-        """Return the bytes that the kernel's program takes in the memory of all cores."""
-        segments = self._programs[kernel.name].segments
-        return self.system.n_cores * sum(segment.memory_bytes for segment in segments)
-
-    def launch(self, calls: Sequence[Call | None], outcomes: Sequence[Outcome | None]) -> float:
-        """Simulate sampled groups of a launch and check them against ``outcomes``. Appends to ``runs``.
-
-        Returns the seconds until the slowest simulated core was done; 0 if no core has work.
-        """
-        per_group = self.system.cores_per_group
-        placed = [None if call is None else self._place(core, call) for core, call in enumerate(calls)]
-        sizes = [0 if p is None else 1 + sum(array.nbytes for array in p.call.inputs) for p in placed]
-        group_sizes = [max(sizes[i : i + per_group]) for i in range(0, len(sizes), per_group)]
-        groups = choose_groups(group_sizes, self._sample_groups)
-        kernel = next((call.kernel for call in calls if call is not None), None)
-        if kernel is None:
-            return 0.0
-
-        def simulate(group: int) -> LocationRun:
-            cores = [core for core in range(group * per_group, (group + 1) * per_group) if sizes[core]]
-            return self._simulate(cores, placed, outcomes)
-
-        done: list[LocationRun] = []
-        with ThreadPoolExecutor(self._threads) as pool:
-            for run in pool.map(simulate, groups):
-                done.append(run)
-                if self._progress is not None:
-                    self._progress(kernel.name, len(done), len(groups))
-        n_cores, n_groups = (sum(size > 0 for size in of) for of in (sizes, group_sizes))
-        self.runs.append(_summary(kernel, done, n_cores, n_groups))
-        return self.runs[-1].seconds
-
-    def _place(self, core: int, call: Call) -> Placed:
-        """Place a call after the program; one without resident inputs keeps those of the calls before."""
-        keeps = call.input_bytes(resident=True) == 0
-        placed = place(call, self.system, self._resident_end[core] if keeps else self._start, core)
-        self._resident_end[core] = max(self._resident_end[core], placed.resident_end)
-        return placed
-
-    def _simulate(
-        self, cores: list[int], placed: Sequence[Placed | None], outcomes: Sequence[Outcome | None]
-    ) -> LocationRun:
-        work = [(core, placed[core], outcomes[core]) for core in cores]
-        tasks = [call.task(expected) for _, call, expected in work if call is not None and expected is not None]
-        kernel = next(call.call.kernel for _, call, _ in work if call is not None)
-        program = self._programs[kernel.name]
-        run = run_location(self.system, program, tasks, cycle_limit=self._cycle_limit, first_hart=cores[0])
-        for (core, call, expected), core_run in zip(work, run.cores, strict=True):
-            assert call is not None, core
-            assert expected is not None, core
-            _check(call, expected, core_run, f"{self.system.name}, core {core}")
-        return run
-
-
-def _check(placed: Placed, expected: Outcome, run: CoreRun, where: str) -> None:
-    """Raise where a core's outcome is not the host's."""
-    kernel = placed.call.kernel.name
-    if run.exit_code != 0:
-        raise ResultMismatchError(
-            f"{where}: kernel {kernel} raised an exception, status {run.exit_code}; on the host it returned "
-            f"{expected.value}"
-        )
-    placed.call.check_value(run.return_value, f"on {where}")
-    got = placed.outcome(run, expected)
-    if got.value != expected.value:
-        raise ResultMismatchError(f"{where}: kernel {kernel} returned {got.value}, on the host {expected.value}")
-    for i, (mine, theirs) in enumerate(zip(got.outputs, expected.outputs, strict=True)):
-        differs = np.flatnonzero(mine.view(np.uint8) != theirs.view(np.uint8))
-        if differs.size:
-            at = int(differs[0]) // theirs.itemsize
-            raise ResultMismatchError(
-                f"{where}: kernel {kernel}, output {i}, item {at}: got {mine[at]}, on the host {theirs[at]} "
-                f"({differs.size} of {theirs.nbytes} bytes differ)"
-            )
-
-
-_COUNTERS = ("cycles", "instructions", "loads", "stores", "line_fills", "line_writebacks", "instruction_fills")
-assert set(_COUNTERS) < {field.name for field in fields(CoreRun)}
-
-
-def _summary(kernel: Kernel, runs: Sequence[LocationRun], n_cores: int, n_groups: int) -> KernelRun:
-    cores = [core for run in runs for core in run.cores]
-    n = len(cores)
-    return KernelRun(
-        kernel=kernel.name,
-        seconds=max(run.seconds for run in runs),
-        sampling=summarise([core.cycles for core in cores], n_cores, len(runs), n_groups),
-        counters={name: sum(getattr(core, name) for core in cores) / n for name in _COUNTERS},
-        cpi_stack={name: sum(core.stack[i] for core in cores) / n for i, name in enumerate(STACK)},
-        commands={name: sum(run.commands[name] for run in runs) / len(runs) for name in runs[0].commands},
-    )

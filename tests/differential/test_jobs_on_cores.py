@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mapreduce import jobs, runtime
+from mapreduce import jobs, launch, runtime
 from mapreduce.api import Arrays, Parameters
 from mapreduce.call import Call, Outcome
 from mapreduce.runtime import run_job
@@ -174,20 +174,20 @@ def test_settings_that_cannot_work_are_refused() -> None:
 
 
 def test_store_out_of_range_names_core_and_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    place = runtime.place
+    place = launch.place
 
     def misplaced(*arguments: Any) -> Any:
         placed = place(*arguments)
         return dataclasses.replace(placed, addresses=(*placed.addresses[:-1], placed.end + 4096))
 
-    monkeypatch.setattr(runtime, "place", misplaced)
+    monkeypatch.setattr(launch, "place", misplaced)
     inputs, parameters, _ = workload("q6", 10)
-    monkeypatch.setattr(runtime.Placed, "task", without_reads)
+    monkeypatch.setattr(launch.Placed, "task", without_reads)
     with pytest.raises(GuestTrap, match=r"hart \d, pc 0x800000.*store access at 0x8000"):
         run_job(jobs.get("q6"), inputs, parameters, machine("bank"))
 
 
-TASK = runtime.Placed.task
+TASK = launch.Placed.task
 
 
 def without_reads(placed: Any, expected: Outcome) -> Any:
