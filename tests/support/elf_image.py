@@ -28,13 +28,18 @@ def elf_image(
     machine: int = EM_RISCV,
     file_type: int = 2,  # ET_EXEC
     symbols: dict[str, int] | None = None,
+    page_bytes: int = 1,
 ) -> bytes:
-    """Return a little-endian ELF file: header, program headers, contents, symbol table if there are symbols."""
+    """Return a little-endian ELF file: header, program headers, contents, symbol table if there are symbols.
+
+    Operating systems map whole pages: for them ``page_bytes`` must be the page size.
+    """
     word = "Q" if xlen == 64 else "I"
     header_size, program_size, section_size = (64, 56, 64) if xlen == 64 else (52, 32, 40)
     body_at = header_size + program_size * len(parts)
     headers, body = b"", b""
     for part in parts:
+        body += bytes((part.address - body_at - len(body)) % page_bytes)
         offset = body_at + len(body) if part.offset is None else part.offset
         file_bytes = len(part.content) if part.file_bytes is None else part.file_bytes
         memory_bytes = file_bytes if part.memory_bytes is None else part.memory_bytes
