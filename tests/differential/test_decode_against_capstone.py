@@ -1,16 +1,18 @@
 """Decoder and disassembler against capstone: every instruction of the table, random words, every 16-bit parcel."""
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from pim.isa import Instruction, Op, decode_text, disassemble
+from pim.isa import Instruction, Op, decode_text, disassemble, load_elf
 from pim.isa.disasm import CSR_NAMES
 from pim.isa.encoding import ENCODINGS, Format
 from tests.support.capstone_text import Capstone, decimal
 
 XLENS = [32, 64]
+SHIPPED = Path(__file__).parents[2] / "mapreduce" / "kernels" / "elf"
 WORDS_PER_INSTRUCTION = 60
 CSRS = [number for number, name in CSR_NAMES.items() if name.startswith("m")] + [0x015, 0x7C0]
 """Not the user-level ones, whose accesses capstone spells in many ways, and two without a name."""
@@ -98,6 +100,24 @@ def test_every_parcel_reads_the_same(xlen):
         if ours != theirs:
             differing.add(parcel)
     assert differing == capstone_gaps(np.array(parcels), xlen)
+
+
+def test_shipped_programs_read_the_same():
+    """From the first instruction to the last, as a fetch in a straight line would see them."""
+    programs = sorted(SHIPPED.glob("*.elf"))
+    assert programs
+    for path in programs:
+        program = load_elf(path)
+        decoded = decode_text(program.text, program.xlen, path.name.split("-")[1])
+        capstone = Capstone(program.xlen)
+        at = 0
+        while at < len(program.text):
+            op, *operands = (int(column[at >> 1]) for column in decoded[:-1])
+            size = operands[-1]
+            word = int.from_bytes(program.text[at : at + size], "little")
+            ours = decimal(disassemble(Instruction(Op(op), *operands), pc=0))
+            assert ours == capstone.text(word, size), (path.name, hex(program.text_address + at))
+            at += size
 
 
 def capstone_gaps(parcels, xlen):
