@@ -36,6 +36,7 @@ class Hart(Protocol):
     cycle: int
     instret: int
     request_at: int  # DRAM clock of the request it is parked at, or of its present cycle
+    written_at: int  # DRAM clock at which its last write-back is over
     exit_code: int
     cause: int  # mcause of the trap
     tval: int  # mtval of the trap
