@@ -7,11 +7,14 @@ traceback is always a defect. What a command does is in its own module, imported
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pim.errors import ConfigError, PimError
+
+if TYPE_CHECKING:
+    from study.replay import Options
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 + SIGINT."""
@@ -34,6 +37,9 @@ SampleGroups = Annotated[str, typer.Option(help="Groups of cores (chips, or rank
 ExecutorCores = Annotated[int, typer.Option(min=1, help="Executor cores of the Spark baseline.")]
 Threads = Annotated[int, typer.Option(min=1, help="Threads of the native baseline.")]
 Results = Annotated[Path, typer.Option(help="Folder for result files and the report.")]
+CalibrationFile = Annotated[
+    Path | None, typer.Option(help="Calibration of the native baseline; default: the shipped one.")
+]
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes; default: one per CPU.")]
 
 ALL_LEVELS = "bank,chip,rank"
@@ -65,9 +71,14 @@ def run(
     executor_cores: ExecutorCores = 16,
     threads: Threads = 16,
     results: Results = RESULTS,
+    calibration: CalibrationFile = None,
+    workers: Workers = None,
 ) -> None:
     """Replay all shipped traces at every level and write the report."""
-    raise ConfigError("this version can't replay yet")
+    from study import replay_command  # noqa: PLC0415
+
+    options = _options(sample_groups, executor_cores, threads, calibration)
+    replay_command.run_shipped(_split(levels), options, results, workers)
 
 
 @app.command(name="replay")
@@ -79,9 +90,14 @@ def replay_bundles(
     executor_cores: ExecutorCores = 16,
     threads: Threads = 16,
     results: Results = RESULTS,
+    calibration: CalibrationFile = None,
+    workers: Workers = None,
 ) -> None:
     """Replay trace bundles at every level and write the report."""
-    raise ConfigError("this version can't replay yet")
+    from study import replay_command  # noqa: PLC0415
+
+    options = _options(sample_groups, executor_cores, threads, calibration)
+    replay_command.run(bundles, _split(levels), options, results, workers)
 
 
 @app.command()
@@ -91,7 +107,16 @@ def trace(
     out: Annotated[Path | None, typer.Option(help="Folder of the new bundle; default: traces/WORKLOAD.")] = None,
 ) -> None:
     """Run a workload on Spark for real and write a trace bundle (needs the extra 'spark' and Java)."""
-    raise ConfigError("this version can't trace yet")
+    from rich.console import Console  # noqa: PLC0415
+
+    from spark_traces.capture import capture  # noqa: PLC0415
+    from study.sizes import parse_size  # noqa: PLC0415
+
+    folder = out or Path("traces") / workload
+    console = Console(stderr=True)
+    with console.status("starting") as status:
+        bundle = capture(workload, folder, n_bytes=parse_size(size), progress=status.update)
+    typer.echo(f"trace of {bundle.workload}: {folder} (replay it with `scalein replay {folder}`)")
 
 
 @app.command()
@@ -103,7 +128,10 @@ def sweep(
     workers: Workers = None,
 ) -> None:
     """Run a design-space sweep; finished points are kept, a killed sweep resumes."""
-    raise ConfigError("this version can't sweep yet")
+    from study import sweep_command  # noqa: PLC0415
+
+    if not sweep_command.run(study, out, workers, _command()):
+        raise typer.Exit(FAILED)
 
 
 @app.command()
@@ -128,7 +156,9 @@ def calibrate(
     out: Annotated[Path, typer.Option(help="Calibration file to write.")] = Path("calibration.json"),
 ) -> None:
     """Measure this host: native kernel rates and memory bandwidth, for the native baseline."""
-    raise ConfigError("this version can't calibrate yet")
+    from study import calibration  # noqa: PLC0415
+
+    calibration.run(out)
 
 
 def _split(levels: str) -> list[str]:
@@ -137,6 +167,18 @@ def _split(levels: str) -> list[str]:
     if not all(names) or len(set(names)) < len(names):
         raise ConfigError(f"--levels {levels!r}: must name each level once, separated by commas; e.g. {ALL_LEVELS}")
     return names
+
+
+def _options(sample_groups: str, executor_cores: int, threads: int, calibration: Path | None) -> "Options":
+    """Return the options of a replay from those of the command line."""
+    from study.replay import Options  # noqa: PLC0415
+    from study.space import parse_sample_groups  # noqa: PLC0415
+
+    try:
+        groups = parse_sample_groups(sample_groups)
+    except ValueError as error:
+        raise ConfigError(f"--sample-groups: {error}") from None
+    return Options(groups, executor_cores, threads, _command(), calibration)
 
 
 def _command() -> str:

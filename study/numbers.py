@@ -14,6 +14,11 @@ def speedup_text(value: float) -> str:
     return f"{_three_digits(value)}x"
 
 
+def is_slower(speedup: float) -> bool:
+    """Return whether a speedup reads as below one: 0.9996 is printed, and meant, as ``1x``."""
+    return float(f"{speedup:.3g}") < 1
+
+
 def percent_text(value: float) -> str:
     """Return a share, e.g. ``93.1 %``."""
     return f"{_three_digits(100 * value)} %"

@@ -42,26 +42,43 @@ class BundleInfo(Record):
     versions: dict[str, str]
 
 
-class Sampling(Record):
-    """What was simulated and how far the rest may lie from it.
+class KernelFigures(Record):
+    """What was simulated of one kernel, over all its launches, and what that says about the rest.
 
-    ``max_bound_cycles`` bounds the slowest core of the machine from the simulated ones; None where nothing bounds it.
+    Attributes
+    ----------
+    kernel : str
+        Its name.
+    launches : int
+        How often it ran on the machine.
+    seconds : float
+        Until the slowest simulated core was done, summed over the launches.
+    seconds_bound : float or None
+        The same with the upper bound of the slowest core of all; None where nothing bounds it.
+    groups_simulated, groups_total, cores_simulated, cores_total : int
+        Per launch, with work; of the launch that simulated the smallest share.
+    unseen_is_slowest : float
+        Largest probability, over the launches, that the slowest core was not simulated.
+    counters : dict
+        Means per simulated core, summed over the launches.
+    cpi_stack : dict
+        Core cycles per simulated core by cause, likewise.
+    dram_commands : dict
+        Per simulated group (a chip's; at rank level those every chip of the rank gets), likewise.
     """
 
-    groups_simulated: Annotated[int, Field(ge=0)]
+    kernel: str
+    launches: Annotated[int, Field(gt=0)]
+    seconds: NonNegative
+    seconds_bound: NonNegative | None
+    groups_simulated: Annotated[int, Field(gt=0)]
     groups_total: Annotated[int, Field(gt=0)]
-    cores_simulated: Annotated[int, Field(ge=0)]
+    cores_simulated: Annotated[int, Field(gt=0)]
     cores_total: Annotated[int, Field(gt=0)]
-    rounds: Annotated[int, Field(gt=0)] = 1
-    method: str
-    max_cycles: NonNegative | None = None
-    max_bound_cycles: NonNegative | None = None
-    note: str = ""
-
-    @property
-    def is_complete(self) -> bool:
-        """Return whether every core was simulated."""
-        return self.cores_simulated == self.cores_total
+    unseen_is_slowest: Share
+    counters: dict[str, NonNegative]
+    cpi_stack: dict[str, NonNegative]
+    dram_commands: dict[str, NonNegative]
 
 
 class AreaRow(Record):
@@ -146,10 +163,13 @@ class Power(Record):
 
 
 class Thermal(Record):
-    """Steady-state temperature of one die while its cores compute, against the same die without that activity."""
+    """Steady-state temperature of one die while its cores compute, against the same die that only refreshes.
+
+    ``air_c`` is the air at the die while computing, ``map_c`` the heated layer in rows from south to north.
+    """
 
     die: str
-    ambient_c: FiniteFloat
+    air_c: FiniteFloat
     idle_w: NonNegative
     computing_w: NonNegative
     idle_peak_c: FiniteFloat
@@ -181,7 +201,7 @@ class Check(Record):
 class Label(Record):
     """A caveat shown beside the numbers: "preliminary", "not RTL-checked"."""
 
-    kind: Literal["preliminary", "RTL-checked: no", "assumption", "note"]
+    kind: Literal["warning", "preliminary", "RTL-checked: no", "note"]
     text: str
 
 

@@ -4,19 +4,33 @@ Joins `pim.area`, `pim.power` and `thermal`, which do not know each other. The d
 rank level, where the cores sit in the buffer chip, that one too.
 """
 
+from collections.abc import Sequence
+
 from pim.area import AreaReport, Site, core_area, share_of
 from pim.area.silicon import dram_die_mm2
 from pim.config import Level, SystemConfig
 from pim.power import PowerReport
 from pim.technology import Case
 from study.parts import Area, AreaRow, Power, Thermal
-from thermal import CoreHeat, CorePlace, Floorplan, bare_dimm_package, buffer_die, core_heat, dram_die, spread
+from thermal import (
+    AirStream,
+    CoreHeat,
+    CorePlace,
+    Floorplan,
+    bare_dimm_package,
+    block_power,
+    buffer_die,
+    core_heat,
+    dram_die,
+)
 from thermal.die import ZERO_CELSIUS_K
-from thermal.floorplan import BlockKind
 
+DRAM_DIE = "DRAM die"
+NORMAL_TREFI_NS = 7800.0
+"""Average refresh interval up to 85 C (JESD79-4)."""
 SITES = {
     Level.BANK: (Site.BANK, "bank"),
-    Level.CHIP: (Site.CHIP, "DRAM die"),
+    Level.CHIP: (Site.CHIP, DRAM_DIE),
     Level.RANK: (Site.BUFFER, "buffer chip"),
 }
 """Level -> what the cores sit on, for `pim.area` and in words."""
@@ -63,35 +77,54 @@ def power(drawn: PowerReport) -> Power:
     return Power(**{name: getattr(drawn, name) for name in names}, notes=drawn.notes)
 
 
-def temperatures(system: SystemConfig, drawn: PowerReport) -> list[Thermal]:
-    """Return the temperature of a DRAM die of the machine, and at rank level of a buffer die."""
+def temperatures(system: SystemConfig, drawn: PowerReport, idle_chip_w: float) -> list[Thermal]:
+    """Return the temperature of a DRAM die of the machine, and at rank level of a buffer die.
+
+    Parameters
+    ----------
+    system : SystemConfig
+        The machine.
+    drawn : PowerReport
+        What it draws while computing.
+    idle_chip_w : float
+        Power of a chip that only refreshes, W; the state that the temperatures are compared with.
+    """
     report = core_area(system)
-    dies = [_dram(system, report, drawn)]
+    dies = [_dram(system, report, drawn, idle_chip_w)]
     if system.level is Level.RANK:
         dies.append(_buffer(report, drawn))
     return dies
 
 
-def _dram(system: SystemConfig, report: AreaReport, drawn: PowerReport) -> Thermal:
-    """Solve the DRAM die: idle (refreshing) against computing; the banks share the DRAM's power evenly."""
-    core_m2 = report.core_mm2.nominal * 1e-6
+def trefi_ns(dies: Sequence[Thermal]) -> float:
+    """Return the longest average refresh interval that the DRAM dies' temperatures allow, in ns.
+
+    A window of 64 ms is an interval of 7.8 us (JESD79-4: 8192 refresh commands a window, rounded); hotter dies have
+    windows of 32 or 16 ms.
+    """
+    window_ms = min(die.refresh_window_ms for die in dies if die.die == DRAM_DIE)
+    return NORMAL_TREFI_NS * window_ms / 64.0
+
+
+def _dram(system: SystemConfig, report: AreaReport, drawn: PowerReport, idle_chip_w: float) -> Thermal:
+    """Solve the warmest DRAM die of a module: all of them refreshing, against all of them computing."""
+    die_m2 = dram_die_mm2(system.geometry.device_gbit) * 1e-6
     if system.level is Level.RANK:
-        floorplan, cores_w = dram_die(die_m2=dram_die_mm2(system.geometry.device_gbit) * 1e-6), 0.0
+        floorplan, core_w = dram_die(die_m2=die_m2), 0.0
     else:
         place = CorePlace.BANK if system.level is Level.BANK else CorePlace.SPINE
-        floorplan = dram_die(
-            die_m2=dram_die_mm2(system.geometry.device_gbit) * 1e-6,
-            place=place,
-            n_cores=report.cores_per_die,
-            core_m2=core_m2,
-        )
-        cores_w = drawn.cores_w
-    banks = floorplan.of_kind(BlockKind.BANK)
-    computing = spread(drawn.dram_w, banks)
-    if cores_w:
-        computing |= spread(cores_w, floorplan.of_kind(BlockKind.CORE))
-    heat = core_heat(floorplan, bare_dimm_package(floorplan.area_m2), spread(drawn.idle_chip_w, banks), computing)
-    return _thermal("DRAM die", floorplan, heat)
+        core_m2 = report.core_mm2.nominal * 1e-6
+        floorplan = dram_die(die_m2=die_m2, place=place, n_cores=report.cores_per_die, core_m2=core_m2)
+        core_w = drawn.core_w
+    idle = block_power(floorplan, background_w=idle_chip_w, banks_w=0.0, core_w=0.0)
+    computing = block_power(
+        floorplan,
+        background_w=drawn.dram_background_w + drawn.dram_refresh_w,
+        banks_w=drawn.dram_activity_w,
+        core_w=core_w,
+    )
+    heat = core_heat(floorplan, bare_dimm_package(floorplan.area_m2), idle, computing, air=AirStream())
+    return _thermal(DRAM_DIE, floorplan, heat)
 
 
 def _buffer(report: AreaReport, drawn: PowerReport) -> Thermal:
@@ -99,15 +132,16 @@ def _buffer(report: AreaReport, drawn: PowerReport) -> Thermal:
     floorplan = buffer_die(
         periphery_m2=report.die_mm2 * 1e-6, n_cores=report.cores_per_die, core_m2=report.core_mm2.nominal * 1e-6
     )
-    computing = spread(drawn.cores_w, floorplan.of_kind(BlockKind.CORE))
-    heat = core_heat(floorplan, bare_dimm_package(floorplan.area_m2), {}, computing)
+    idle = block_power(floorplan, background_w=0.0, banks_w=0.0, core_w=0.0)
+    computing = block_power(floorplan, background_w=0.0, banks_w=0.0, core_w=drawn.core_w)
+    heat = core_heat(floorplan, bare_dimm_package(floorplan.area_m2), idle, computing)
     return _thermal("buffer die", floorplan, heat, "the buffer's own circuits are taken to draw nothing")
 
 
 def _thermal(die: str, floorplan: Floorplan, heat: CoreHeat, note: str = "") -> Thermal:
     return Thermal(
         die=die,
-        ambient_c=heat.computing.ambient_k - ZERO_CELSIUS_K,
+        air_c=heat.computing.ambient_k - ZERO_CELSIUS_K,
         idle_w=heat.idle.power_w,
         computing_w=heat.computing.power_w,
         idle_peak_c=heat.idle.peak_k - ZERO_CELSIUS_K,

@@ -7,16 +7,20 @@ frame from ``templates/``. Everything from a result is escaped.
 import base64
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import jinja2
 from markupsafe import Markup
 
 from study import figures
 from study.glossary import GLOSSARY
-from study.numbers import percent_text, seconds_text, speedup_text
+from study.numbers import is_slower, percent_text, seconds_text, speedup_text
+from study.parts import Label
 from study.results import LEVELS, PHASES, REMAINDER_LABEL, Result
 from study.store import write_atomic
+
+KINDS = get_args(Label.model_fields["kind"].annotation)
+"""Kinds of caveat, the gravest first."""
 
 
 def write_report(results: Sequence[Result], path: Path, command: str) -> None:
@@ -47,6 +51,7 @@ def render(results: Sequence[Result], command: str) -> str:
         "seconds": seconds_text,
         "count": lambda value: f"{value:,.0f}",
     }
+    environment.tests["slower"] = is_slower
     return environment.get_template("report.html").render(
         results=results,
         baselines=results[0].baselines,
@@ -55,8 +60,8 @@ def render(results: Sequence[Result], command: str) -> str:
         phases=PHASES,
         remainder_label=REMAINDER_LABEL,
         causes=_union(r.cpi_stack for r in results),
-        counters=_union(r.counters for r in results),
-        commands=_union(r.dram_commands for r in results),
+        counters=_union(k.counters for r in results for k in r.kernels),
+        commands=_union(k.dram_commands for r in results for k in r.kernels),
         speedup_figure=Markup(figures.speedup_svg(results)),
         time_figures={w: Markup(figures.time_svg(rs)) for w, rs in _by_workload(results).items()},
         cpi_figure=Markup(figures.cpi_svg(results)) if any(r.cpi_stack for r in results) else "",
@@ -111,7 +116,7 @@ def _labels(results: Sequence[Result]) -> dict[tuple[str, str], list[str]]:
         for label in result.labels:
             where.setdefault((label.kind, label.text), []).append(result)
     said = {}
-    for key, marked in where.items():
+    for key, marked in sorted(where.items(), key=lambda item: KINDS.index(item[0][0])):
         levels = [level for level in LEVELS if any(r.level == level for r in marked)]
         if len(marked) == len(results):
             said[key] = ["all results"]
@@ -127,9 +132,9 @@ def _configurations(results: Sequence[Result]) -> tuple[list[str], list[tuple[st
     machines: dict[str, dict[str, Any]] = {}
     for result in sorted(results, key=lambda r: LEVELS.index(r.level)):
         flat = _flat(result.config)
-        name = result.preset
+        name = result.machine
         if name in machines and machines[name] != flat:
-            name = f"{result.preset} ({result.workload})"
+            name = f"{result.machine} ({result.workload})"
         machines[name] = flat
     rows = []
     for key in _union(machines.values()):

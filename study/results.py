@@ -16,13 +16,13 @@ from study.parts import (
     Area,
     BundleInfo,
     Check,
+    KernelFigures,
     Label,
     NonNegative,
     Positive,
     Power,
     Provenance,
     Record,
-    Sampling,
     Share,
     Thermal,
     must_equal,
@@ -114,7 +114,7 @@ class Result(Record):
     schema_version: Literal[1] = 1
     workload: Annotated[str, Field(min_length=1)]
     level: Literal["bank", "chip", "rank"]
-    preset: str
+    machine: str
     config: dict[str, Any]
     n_cores: Annotated[int, Field(gt=0)]
     provenance: Provenance
@@ -124,10 +124,7 @@ class Result(Record):
     phases: dict[str, NonNegative]
     scale_in_seconds: Positive
     speedups: list[Speedup]
-    sampling: Sampling
-    counters: dict[str, float]
-    cpi_stack: dict[str, NonNegative]
-    dram_commands: dict[str, NonNegative]
+    kernels: Annotated[list[KernelFigures], Field(min_length=1)]
     area: Area | None = None
     power: Power | None = None
     thermals: tuple[Thermal, ...] = ()
@@ -152,14 +149,38 @@ class Result(Record):
         return self
 
     @property
+    def cpi_stack(self) -> dict[str, float]:
+        """Return core cycles per retired instruction by cause, over all simulated kernels."""
+        instructions = sum(k.counters["instructions"] * k.cores_total for k in self.kernels)
+        causes = dict.fromkeys(cause for kernel in self.kernels for cause in kernel.cpi_stack)
+        cycles = {c: sum(k.cpi_stack.get(c, 0.0) * k.cores_total for k in self.kernels) for c in causes}
+        return {cause: cycles[cause] / instructions for cause in causes} if instructions else {}
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether every core was simulated."""
+        return all(k.cores_simulated == k.cores_total for k in self.kernels)
+
+    @property
+    def scale_in_seconds_bound(self) -> float | None:
+        """Return the scale-in time with the sampling's upper bound of the slowest core, None where there is none."""
+        bounds = [k.seconds_bound for k in self.kernels]
+        extra = [bound - k.seconds for bound, k in zip(bounds, self.kernels, strict=True) if bound is not None]
+        return self.scale_in_seconds + sum(extra) if None not in bounds else None
+
+    @property
     def rise_k(self) -> float | None:
         """Return the largest temperature rise of the result's dies in K, None where none was computed."""
         return max((thermal.rise_k for thermal in self.thermals), default=None)
 
+    def baseline(self, name: str) -> Baseline:
+        """Return the baseline called ``Spark`` or ``native``."""
+        return next(b for b in self.baselines if b.name == name)
+
     def speedup(self, baseline_name: str) -> Speedup:
         """Return the speedups over the baseline called ``Spark`` or ``native``."""
-        labels = [b.label for b in self.baselines if b.name == baseline_name]
-        return next(s for s in self.speedups if s.baseline in labels)
+        label = self.baseline(baseline_name).label
+        return next(s for s in self.speedups if s.baseline == label)
 
 
 def speedups(application: Application, baselines: list[Baseline], scale_in_seconds: float) -> list[Speedup]:

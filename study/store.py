@@ -39,11 +39,8 @@ def write_atomic(path: Path, content: bytes) -> None:
 
 
 def result_bytes(result: Result) -> bytes:
-    """Return a result as indented JSON with sorted keys."""
-    return orjson.dumps(
-        result.model_dump(mode="json"),
-        option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE,
-    )
+    """Return a result as indented JSON, keys in the schema's order."""
+    return orjson.dumps(result.model_dump(mode="json"), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def result_path(folder: Path, workload: str, level: str) -> Path:

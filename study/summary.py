@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from study.numbers import percent_text, seconds_text, speedup_text
+from study.numbers import is_slower, percent_text, seconds_text, speedup_text
 from study.results import Result
 
 
@@ -22,33 +23,39 @@ def show(results: Sequence[Result], console: Console | None = None) -> None:
     """
     out = console or Console()
     baselines = results[0].baselines
-    table = Table(title="Scale-in replay", title_justify="left", caption_justify="left")
-    for heading in ("workload", "level"):
-        table.add_column(heading)
-    for heading in ("cores", "offloadable\nshare", "scale-in\ntime"):
-        table.add_column(heading, justify="right")
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 0))
+    table.add_column("\nworkload", min_width=9, max_width=16)
+    table.add_column("\nlevel", no_wrap=True)
+    for heading in ("\nshare", "\ntime"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for baseline in baselines:
-        table.add_column(f"vs {baseline.label}\npart | application", justify="right")
-    for heading in ("area\nadded", "rise"):
-        table.add_column(heading, justify="right")
+        table.add_column(f"vs {baseline.name}\npart", justify="right", no_wrap=True)
+        table.add_column("\nwhole", justify="right", no_wrap=True)
+    for heading in ("area", "rise"):
+        table.add_column(f"\n{heading}", justify="right", no_wrap=True)
     for row, result in enumerate(results):
+        is_first = row == 0 or results[row - 1].workload != result.workload
         is_last = row + 1 == len(results) or results[row + 1].workload != result.workload
+        speedups = [f for s in result.speedups for f in (s.offloadable, s.application)]
         table.add_row(
-            Text(result.workload),
+            Text(result.workload if is_first else ""),
             result.level,
-            str(result.n_cores),
             percent_text(result.application.offloadable_share),
             seconds_text(result.scale_in_seconds),
-            *(f"{speedup_text(s.offloadable)} | {speedup_text(s.application)}" for s in result.speedups),
+            *(Text(speedup_text(speedup), style="red" if is_slower(speedup) else "") for speedup in speedups),
             percent_text(result.area.share) if result.area else "-",
-            f"{result.rise_k:.2f} K" if result.rise_k is not None else "-",
+            f"{result.rise_k:.1f}K" if result.rise_k is not None else "-",
             end_section=is_last,
         )
     out.print(table)
-    outputs = {r.check.outcome for r in results}
-    out.print(Text(f"Outputs compared with Spark's: {', '.join(sorted(outputs))}."))
-    for baseline in baselines:
-        out.print(Text(f"{baseline.label}: {baseline.machine}"))
-    kinds = sorted({label.kind for r in results for label in r.labels})
-    if kinds:
-        out.print(Text(f"Caveats ({', '.join(kinds)}): see the report's section on validity."))
+    lines = [
+        "share: offloadable part of the application's time on Spark; time: that part inside the memory;",
+        "vs: speedup of that part and of the whole application; below 1x the memory's cores are slower.",
+    ]
+    lines += [f"{baseline.label}: {baseline.machine}." for baseline in baselines]
+    outcomes = sorted({result.check.outcome for result in results})
+    lines.append(f"Outputs compared with Spark's: {', '.join(outcomes)}.")
+    kinds = sorted({label.kind for result in results for label in result.labels} - {"note"})
+    lines += [f"Caveats ({', '.join(kinds)}) are listed in the report under validity."] if kinds else []
+    for line in lines:
+        out.print(Text(line), soft_wrap=True)

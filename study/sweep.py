@@ -100,13 +100,14 @@ def run(
     paths = {spec: _point_path(folder, keys[spec]) for spec in to_run}
     work = functools.partial(_evaluate_and_keep, evaluate)
     tasks = [(spec, paths[spec]) for spec in to_run]
-    for outcome in local.run(work, tasks, workers, describe=_describe):
+    for outcome in local.run(work, tasks, workers):
         spec = outcome.task[0]
-        if outcome.error is None:
+        if outcome.failure is None:
             results[spec] = load_result(paths[spec])
+            progress(spec, None)
         else:
-            failures[spec] = outcome.error
-        progress(spec, outcome.error)
+            failures[spec] = outcome.failure.text
+            progress(spec, outcome.failure.text)
     return SweepReport(
         finished=[Finished(spec, keys[spec], results[spec]) for spec in specs if spec in results],
         n_reused=n_reused,
@@ -133,8 +134,3 @@ def _evaluate_and_keep(evaluate: Callable[[PointSpec], Result], task: tuple[Poin
     """Evaluate a point and write its file from the process that did the work, so that no later death loses it."""
     spec, path = task
     write_atomic(path, result_bytes(evaluate(spec)))
-
-
-def _describe(error: Exception) -> str:
-    """Return an input's error as its text, any other with its type: that one is a defect of ours."""
-    return str(error) if isinstance(error, PimError) else f"{type(error).__name__}: {error}"

@@ -23,7 +23,7 @@ def table(finished: Sequence[Finished]) -> list[dict[str, Any]]:
 
 def _row(point: Finished, axes: Sequence[str]) -> dict[str, Any]:
     result = point.result
-    row: dict[str, Any] = {"workload": result.workload, "level": result.level, "preset": result.preset}
+    row: dict[str, Any] = {"workload": result.workload, "level": result.level, "machine": result.machine}
     row |= {axis: dict(point.spec.overrides).get(axis, _configured(result.config, axis)) for axis in axes}
     row |= {"cores": result.n_cores, "scale_in_s": result.scale_in_seconds}
     row |= {f"{phase}_s": result.phases[phase] for phase in PHASES}
@@ -35,6 +35,7 @@ def _row(point: Finished, axes: Sequence[str]) -> dict[str, Any]:
         row[f"{name}_offloadable_s"] = baseline.offloadable_seconds
         row[f"speedup_offloadable_vs_{name}"] = speedup.offloadable
         row[f"speedup_application_vs_{name}"] = speedup.application
+    row["scale_in_bound_s"] = result.scale_in_seconds_bound
     row["area_mm2"] = result.area.total_mm2 if result.area else None
     row["area_share"] = result.area.share if result.area else None
     row["power_w"] = result.power.total_w if result.power else None

@@ -6,17 +6,29 @@ outcome; those are tried again one at a time: the one that kills its worker is f
 """
 
 import multiprocessing
+import os
 import signal
+import traceback
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from pim.errors import PimError
+
 Task = TypeVar("Task")
 Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a task has no value; ``traceback`` is empty where the input is at fault, not the program."""
+
+    text: str
+    traceback: str = ""
 
 
 @dataclass(frozen=True)
@@ -25,58 +37,82 @@ class Outcome(Generic[Task, Value]):
 
     task: Task
     value: Value | None
-    error: str | None
+    failure: Failure | None
+
+
+DIED = Failure("its process died (killed, or out of memory)")
 
 
 def run(
-    function: Callable[[Task], Value], tasks: Sequence[Task], workers: int, describe: Callable[[Exception], str] = str
-) -> Iterator[Outcome[Task, Value]]:
+    function: Callable[[Task], Value], tasks: Sequence[Task], workers: int
+) -> Generator[Outcome[Task, Value], None, None]:
     """Run ``function`` on every task in ``workers`` processes; yield the outcomes as they come.
+
+    Closing the iterator early ends the processes at once.
 
     Parameters
     ----------
     function : callable
-        Importable by name in a fresh process.
+        Importable by name in a fresh process, as is its value's type.
     tasks : sequence
         Picklable; handed out in order.
     workers : int
         Number of processes, > 0.
-    describe : callable
-        Turns an exception of a task into the text of its outcome.
     """
     waiting = deque(tasks)
     suspects: deque[Task] = deque()  # were running when a worker died
     while waiting or suspects:
-        alone = bool(suspects)
-        queue = suspects if alone else waiting
-        with _pool(1 if alone else min(workers, len(queue))) as pool:
-            running: dict[Future[Value], Task] = {}
-            while queue or running:
+        if suspects:
+            yield from _run_pool(function, suspects, 1, suspects)
+        else:
+            yield from _run_pool(function, waiting, min(workers, len(waiting)), suspects)
+
+
+def _run_pool(
+    function: Callable[[Task], Value], queue: deque[Task], workers: int, suspects: deque[Task]
+) -> Iterator[Outcome[Task, Value]]:
+    """Run tasks from ``queue`` until it is empty or a worker dies; with more than one worker, those become suspects."""
+    is_alone = queue is suspects
+    running: dict[Future[Value | Failure], Task] = {}
+    with _pool(workers) as pool:
+        while queue or running:
+            while queue and len(running) < workers:
                 try:
-                    while queue and len(running) < (1 if alone else workers):
-                        running[pool.submit(function, queue[0])] = queue[0]
-                        queue.popleft()
+                    running[pool.submit(_guarded, function, queue[0])] = queue[0]
                 except BrokenProcessPool:
-                    if not running:  # died while idle: start a new pool
-                        break
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
-                broken = False
-                for future in done:
-                    task = running.pop(future)
-                    error = future.exception()
-                    if error is None:
-                        yield Outcome(task, future.result(), None)
-                    elif not isinstance(error, BrokenProcessPool):
-                        yield Outcome(task, None, describe(error) if isinstance(error, Exception) else repr(error))
-                    elif alone:
-                        broken = True
-                        yield Outcome(task, None, "its process died (killed, or out of memory)")
-                    else:
-                        broken = True
-                        suspects.append(task)
-                if broken:
-                    suspects.extend(running.values())
                     break
+                queue.popleft()
+            if not running:
+                return  # a worker died while idle
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            is_broken = False
+            for future in done:
+                task = running.pop(future)
+                if not isinstance(future.exception(), BrokenProcessPool):
+                    value = future.result()
+                    failure = value if isinstance(value, Failure) else None
+                    yield Outcome(task, None if isinstance(value, Failure) else value, failure)
+                    continue
+                is_broken = True
+                if is_alone:
+                    yield Outcome(task, None, DIED)
+                else:
+                    suspects.append(task)
+            if is_broken:
+                suspects.extend(running.values())
+                return
+
+
+def _guarded(function: Callable[[Task], Value], task: Task) -> Value | Failure:
+    """Return the value, or the failure as text: not every exception survives the way between processes."""
+    try:
+        return function(task)
+    except PimError as error:
+        return Failure(str(error))
+    except MemoryError:
+        return Failure("not enough memory")
+    except Exception as error:
+        return Failure(f"{type(error).__name__}: {error}", traceback.format_exc())
 
 
 @contextmanager
@@ -98,3 +134,8 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
 def _ignore_interrupts() -> None:
     """Leave Ctrl-C to the parent, which ends the workers itself."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def usable_cpus() -> int:
+    """Return the number of CPUs that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from study import results
-from study.parts import Area, AreaRow, BundleInfo, Check, Label, Power, Provenance, Sampling, Thermal
+from study.parts import Area, AreaRow, BundleInfo, Check, KernelFigures, Label, Power, Provenance, Thermal
 from study.results import Application, Baseline, Result
 
 PHASE_SECONDS = {
@@ -29,12 +29,12 @@ def make_result(workload: str = "wordcount", level: str = "bank", scale: float =
     ]  # fmt: skip
 
     total = math.fsum(phases.values())
-    n = 12
-    grid = [[45 + ((x - 6) ** 2 + (y - 5) ** 2) / -30 for x in range(n)] for y in range(n)]
+    side = 12
+    grid = [[45 + ((x - 6) ** 2 + (y - 5) ** 2) / -30 for x in range(side)] for y in range(side)]
     fields: dict[str, Any] = {
         "workload": workload,
         "level": level,
-        "preset": level,
+        "machine": level,
         "config": {"name": level, "level": level, "core": {"clock_mhz": 200, "line_buffers": 5}},
         "n_cores": {"chip": 32, "rank": 16}.get(level, 512),
         "provenance": Provenance(
@@ -50,13 +50,13 @@ def make_result(workload: str = "wordcount", level: str = "bank", scale: float =
         "phases": phases,
         "scale_in_seconds": total,
         "speedups": results.speedups(application, baselines, total),
-        "sampling": Sampling(
-            groups_simulated=1, groups_total=32, cores_simulated=16, cores_total=512, method="first chip",
-            max_cycles=1e8, max_bound_cycles=1.1e8,
-        ),
-        "counters": {"instructions": 1e9, "cycles": 1.7e9},
-        "cpi_stack": {"issue": 1.0, "load-use": 0.2, "branch": 0.15, "fetch": 0.05, "row hit": 0.2, "refresh": 0.1},
-        "dram_commands": {"ACT": 1000, "RD": 20000, "REF": 30},
+        "kernels": [KernelFigures(
+            kernel=f"{workload}_{role}", launches=1, seconds=seconds, seconds_bound=1.1 * seconds,
+            groups_simulated=1, groups_total=32, cores_simulated=16, cores_total=512, unseen_is_slowest=0.97,
+            counters={"cycles": 1.7 * n, "instructions": n},
+            cpi_stack={"issue": n, "branch": 0.2 * n, "load-use": 0.15 * n, "row hit": 0.2 * n, "refresh": 0.15 * n},
+            dram_commands={"ACT": 1000, "RD": 20000, "REF": 30},
+        ) for role, n, seconds in (("map", 1e9, phases["map_combine"]), ("reduce", 1e7, phases["reduce"]))],
         "area": Area(
             site="bank", n_sites=512, cores_per_site=1, site_mm2=4.0, core_mm2=0.08, share_low=0.01, share=0.02,
             share_high=0.03, total_mm2=0.08 * 512, process="DRAM", notes=["preliminary"],
@@ -69,7 +69,7 @@ def make_result(workload: str = "wordcount", level: str = "bank", scale: float =
             dram_refresh_w=0.01, dram_activity_w=0.05, idle_chip_w=0.05, total_w=7.0, seconds=0.5, energy_j=3.5,
         ),
         "thermals": [Thermal(
-            die="DRAM die", ambient_c=40, idle_w=0.05, computing_w=0.2, idle_peak_c=43, peak_c=45, map_c=grid,
+            die="DRAM die", air_c=40, idle_w=0.05, computing_w=0.2, idle_peak_c=43, peak_c=45, map_c=grid,
             width_mm=8, height_mm=7, refresh_window_ms=64, note="still air",
         )],
         "labels": [Label(kind="preliminary", text="area is not from synthesis yet"),

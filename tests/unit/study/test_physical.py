@@ -23,7 +23,7 @@ def drawn(level: str, busy: float) -> tuple[object, list[object]]:
         seconds=1.0, busy_cycles=busy, commands=CommandCounts(act=1e6, pre=1e6, rd=1e7), n_chips=system.geometry.n_chips
     )
     report = run_power(system, activity)
-    return report, list(physical.temperatures(system, report))
+    return report, list(physical.temperatures(system, report, report.idle_chip_w))
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -82,7 +82,7 @@ def test_same_results_give_the_same_page(page: str) -> None:
 
 
 def test_result_without_area_temperature_and_labels_says_so() -> None:
-    page = render([make_result(area=None, power=None, thermals=[], labels=[], cpi_stack={})], "")
+    page = render([make_result(area=None, power=None, thermals=[], labels=[])], "")
     assert page.count("not computed") >= 3
     assert 'class="caveats"' not in page
 

@@ -1,0 +1,81 @@
+"""A trace bundle bound to what runs it here: its application on Spark, its offloadable stages, its Spark baseline.
+
+The definitions are the project's: the application is the load stage plus the median measured repeat, the driver's gaps
+included; its offloadable part is the time in which only stages bound to kernels run; the rest is the host remainder.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+
+from pim.errors import LoadError
+from spark_traces.bundle import Bundle, open_bundle
+from spark_traces.schedule import replay_application
+from study.parts import BundleInfo
+from study.results import Application, Baseline
+
+
+@dataclass(frozen=True)
+class Bound:
+    """An opened bundle and what its event log says about the application on N executor cores."""
+
+    bundle: Bundle
+    application: Application
+    spark: Baseline
+    info: BundleInfo
+
+
+@lru_cache(maxsize=1)
+def bind(path: Path, executor_cores: int) -> Bound:
+    """Open a bundle and schedule its application on ``executor_cores``; the last one is kept open.
+
+    Raises
+    ------
+    LoadError
+        The bundle is missing, damaged or of another version, or its log lacks the load stage or the repeats.
+    """
+    bundle = open_bundle(path)
+    replay = replay_application(bundle.app, bundle.bindings, executor_cores, bundle.windows_ms)
+    if replay.offloadable_seconds <= 0:
+        raise LoadError(f"bundle {path}: no measurable time in stages bound to kernels; nothing to offload")
+    machine, measured = bundle.manifest.machine, bundle.manifest.measurement
+    offloaded = [row for row in replay.stages if row.kernel]
+    application = Application(
+        seconds=replay.offloadable_seconds + replay.host_remainder_seconds,
+        offloadable_seconds=replay.offloadable_seconds,
+        remainder_seconds=replay.host_remainder_seconds,
+        offloadable_share=replay.offloadable_seconds / (replay.offloadable_seconds + replay.host_remainder_seconds),
+        stages=[f"{row.stage_id}: {_stage_name(row.name)} ({row.kernel}, {row.n_tasks} tasks)" for row in offloaded],
+    )
+    n_tasks = sum(row.n_tasks for row in replay.stages)
+    spark = Baseline(
+        name="Spark",
+        n=executor_cores,
+        unit="executor cores",
+        machine=f"{machine.cpu}, {machine.n_cores} cores, {machine.system}",
+        offloadable_seconds=replay.offloadable_seconds,
+        how=(
+            f"{n_tasks} task times measured on {measured.n_cores} cores ({measured.date}), "
+            f"list-scheduled on {executor_cores}; median of {len(replay.repeat_seconds)} repeats."
+        ),
+        cpu_seconds=replay.jvm_cpu_seconds,
+    )
+    return Bound(bundle, application, spark, _info(bundle))
+
+
+def _stage_name(name: str) -> str:
+    """Return Spark's name of a stage, ``<operation> at <file>:<line>``, without the file's folder."""
+    operation, _, place = name.partition(" at ")
+    return f"{operation} at {PurePosixPath(place).name}" if place else name
+
+
+def _info(bundle: Bundle) -> BundleInfo:
+    source = bundle.manifest.input
+    return BundleInfo(
+        name=bundle.path.name,
+        digest=bundle.digest,
+        input_digest=source.sha256,
+        n_input_bytes=source.n_bytes,
+        parameters={**source.parameters, **bundle.parameters, "seed": source.seed},
+        versions=bundle.versions,
+    )

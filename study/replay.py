@@ -1,0 +1,166 @@
+"""Replay traces on machines: the job inside the memory, its output against Spark's, both baselines, one result each.
+
+A result is only made when the output equals Spark's. What the application and its Spark baseline are is decided in
+``bind.py``, what a job costs in `mapreduce.runtime`, what it costs besides time in ``physical.py``.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from mapreduce import jobs
+from mapreduce.functional import Work
+from mapreduce.host import Calibration, load_calibration, native_seconds, native_work
+from mapreduce.runtime import JobRun, run_job
+from pim.config import SystemConfig, with_overrides
+from pim.power import PowerReport, idle_power_w
+from study import physical, projection, provenance
+from study.bind import Bound, bind
+from study.check import compare
+from study.parts import KernelFigures, Thermal
+from study.results import PHASES, Baseline, Result, speedups
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is simulated, how much of it is done, and of how much."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a replay is done.
+
+    Attributes
+    ----------
+    sample_groups : int or None
+        Groups of cores simulated per launch; None for all.
+    executor_cores, threads : int
+        N of the Spark and of the native baseline.
+    command : str
+        The command line, for the result.
+    calibration : Path or None
+        Calibration of the native baseline; None for the shipped one.
+    """
+
+    sample_groups: int | None = 1
+    executor_cores: int = 16
+    threads: int = 16
+    command: str = ""
+    calibration: Path | None = None
+
+    def load_calibration(self) -> Calibration:
+        """Return the calibration of the native baseline."""
+        return load_calibration(self.calibration) if self.calibration else load_calibration()
+
+
+def replay_one(path: Path, system: SystemConfig, options: Options, progress: Progress | None = None) -> Result:
+    """Return the result of one trace on one machine.
+
+    Parameters
+    ----------
+    path : Path
+        The bundle's folder.
+    system : SystemConfig
+        The machine.
+    options : Options
+    progress : callable, optional
+        See `Progress`.
+
+    Raises
+    ------
+    PimError
+        The bundle is damaged, its data does not fit, a core went wrong, or the output differs from Spark's
+        (ResultMismatchError).
+    """
+    bound = bind(path, options.executor_cores)
+    bundle = bound.bundle
+    ran = _run_at_its_temperature(bound, system, options, progress)
+    system, run = ran.system, ran.run
+    check = compare(
+        workload=bundle.workload,
+        level=system.level.value,
+        expected=bundle.result,
+        got=run.result,
+        inputs=bundle.inputs(),
+    )
+    baselines = [bound.spark, native_baseline(bound, options)]
+    return Result(
+        workload=bundle.workload,
+        level=system.level.value,
+        machine=system.name,
+        config=system.model_dump(mode="json"),
+        n_cores=system.n_cores,
+        provenance=provenance.collect(options.command),
+        bundle=bound.info,
+        application=bound.application,
+        baselines=baselines,
+        phases={phase: run.phases[phase] for phase in PHASES},
+        scale_in_seconds=run.seconds,
+        speedups=speedups(bound.application, baselines, run.seconds),
+        kernels=ran.kernels,
+        area=physical.area(system),
+        power=physical.power(ran.drawn),
+        thermals=tuple(ran.thermals),
+        rtl_checked=system.rtl_checked,
+        labels=tuple(projection.labels(system, run, ran.kernels, ran.thermals)),
+        check=check,
+    )
+
+
+@dataclass(frozen=True)
+class _Ran:
+    system: SystemConfig
+    run: JobRun
+    kernels: list[KernelFigures]
+    drawn: PowerReport
+    thermals: list[Thermal]
+
+
+def _run_at_its_temperature(bound: Bound, system: SystemConfig, options: Options, progress: Progress | None) -> _Ran:
+    """Run the job; where its power heats the DRAM so far that it must be refreshed more often, run it again so."""
+    idle_chip_w = idle_power_w(system)
+    while True:
+        run = run_job(
+            jobs.get(bound.bundle.workload),
+            bound.bundle.inputs(),
+            bound.bundle.parameters,
+            system,
+            sample_groups=options.sample_groups,
+            progress=progress,
+            calibration=options.load_calibration(),
+            host_threads=options.threads,
+        )
+        kernels = projection.kernel_figures(run.kernels)
+        drawn = projection.drawn_power(system, kernels)
+        thermals = physical.temperatures(system, drawn, idle_chip_w)
+        trefi_ns = physical.trefi_ns(thermals)
+        if system.timing.trefi_ns <= trefi_ns:
+            return _Ran(system, run, kernels, drawn, thermals)
+        system = with_overrides(system, {"timing.trefi_ns": trefi_ns})
+
+
+def native_baseline(bound: Bound, options: Options) -> Baseline:
+    """Return the native baseline of a trace on ``options.threads`` threads."""
+    calibration = options.load_calibration()
+    host = calibration.machine
+    return Baseline(
+        name="native",
+        n=options.threads,
+        unit="threads",
+        machine=f"{host.cpu}, {calibration.memory_bandwidth_gb_s:.1f} GB/s measured, calibrated {host.date}",
+        offloadable_seconds=_native_seconds(bound, calibration, options.threads),
+        how=(
+            f"The same kernels compiled for the host: work counted on the same input, time per unit measured on one "
+            f"thread, divided by {options.threads} threads, never faster than the memory's bandwidth."
+        ),
+    )
+
+
+_counted: dict[tuple[str, int], list[Work]] = {}
+"""Work by trace and threads: the same at every level, seconds to count."""
+
+
+def _native_seconds(bound: Bound, calibration: Calibration, threads: int) -> float:
+    key = (bound.bundle.digest, threads)
+    if key not in _counted:
+        job = jobs.get(bound.bundle.workload)
+        _counted[key] = native_work(job, bound.bundle.inputs(), bound.bundle.parameters, threads)
+    return native_seconds(calibration, _counted[key], threads)

@@ -1,0 +1,90 @@
+"""``scalein run`` and ``scalein replay``: traces times machines to result files, a summary and the report."""
+
+import functools
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import NoReturn
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from pim.config import SystemConfig, load_system
+from pim.errors import LoadError, PimError
+from spark_traces.bundle import shipped_bundles
+from study import replay, summary
+from study.engines import local
+from study.report import write_report
+from study.results import Result
+from study.store import save_result
+
+
+def run_shipped(levels: Sequence[str], options: replay.Options, folder: Path, workers: int | None) -> None:
+    """Replay all traces in the package at every level.
+
+    Raises
+    ------
+    LoadError
+        This installation has no traces.
+    """
+    bundles = list(shipped_bundles().values())
+    if not bundles:
+        raise LoadError("no traces are shipped with this installation; make one with `scalein trace`")
+    run(bundles, levels, options, folder, workers)
+
+
+def run(
+    bundles: Sequence[Path], levels: Sequence[str], options: replay.Options, folder: Path, workers: int | None
+) -> None:
+    """Replay every bundle at every level, each result to ``folder`` as soon as it is there, then the report.
+
+    Parameters
+    ----------
+    bundles : sequence of Path
+        At least one.
+    levels : sequence of str
+        Presets or machine files.
+    options : Options
+    folder : Path
+        For ``<workload>-<level>.json`` and ``report.html``.
+    workers : int, optional
+        Processes; default: one per CPU this process may use.
+
+    Raises
+    ------
+    PimError
+        From the first replay that fails; results before it are kept.
+    """
+    tasks = [(path, load_system(level)) for path in bundles for level in levels]
+    results: dict[tuple[str, str], Result] = {}
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("replay", total=len(tasks))
+        outcomes = local.run(functools.partial(_replay, options), tasks, workers or local.usable_cpus())
+        with closing(outcomes):
+            for outcome in outcomes:
+                path, system = outcome.task
+                if outcome.failure:
+                    _fail(f"{path.name} at {system.name}", outcome.failure)
+                assert outcome.value is not None, outcome
+                save_result(outcome.value, folder)
+                results[str(path), system.name] = outcome.value
+                progress.update(bar, advance=1, description=f"replayed {path.name} at {system.name}")
+    ordered = [results[str(path), system.name] for path, system in tasks]
+    page = folder / "report.html"
+    write_report(ordered, page, options.command)
+    summary.show(ordered)
+    Console().print(Text(f"results: {folder}/*.json, report: {page}"), soft_wrap=True)
+
+
+def _replay(options: replay.Options, task: tuple[Path, SystemConfig]) -> Result:
+    path, system = task
+    return replay.replay_one(path, system, options)
+
+
+def _fail(what: str, failure: local.Failure) -> NoReturn:
+    """Raise the failure of a replay in another process: the input's fault as such, a defect with its traceback."""
+    if failure.traceback:
+        raise RuntimeError(f"{what}: {failure.text}\n{failure.traceback}")
+    raise PimError(f"{what}: {failure.text}")

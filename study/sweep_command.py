@@ -1,0 +1,59 @@
+"""``scalein sweep``: a study file to a table, a plot and a list of what failed."""
+
+import functools
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from study import point, replay, sweep, sweep_table
+from study.engines.local import usable_cpus
+from study.space import PointSpec, load_study, parse_sample_groups, points
+
+
+def run(path: Path, out: Path | None, workers: int | None, command: str) -> bool:
+    """Run a study; return whether every point has a result.
+
+    Parameters
+    ----------
+    path : Path
+        Study file.
+    out : Path, optional
+        Folder for points and outputs; default ``results/sweeps/<name>``.
+    workers : int, optional
+        Processes; default: one per CPU this process may use.
+    command : str
+        The command line, for the results.
+    """
+    study, document = load_study(path)
+    specs = points(study, document, point.machine)
+    options = replay.Options(parse_sample_groups(study.sample_groups), study.executor_cores, study.threads, command)
+    folder = out or Path("results") / "sweeps" / study.name
+    console = Console()
+    columns = (TextColumn("sweep {task.fields[name]}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task("", total=len(specs), name=study.name)
+
+        def ended(spec: PointSpec, error: str | None) -> None:
+            progress.advance(task)
+            if error:
+                progress.console.print(Text(f"failed: {spec.label}: {error}", style="red"), soft_wrap=True)
+
+        report = sweep.run(
+            specs,
+            key_of=functools.partial(point.key, options),
+            evaluate=functools.partial(point.evaluate, options),
+            folder=folder,
+            workers=workers or usable_cpus(),
+            progress=ended,
+        )
+    fresh = len(report.finished) - report.n_reused
+    console.print(f"{len(specs)} points: {fresh} evaluated, {report.n_reused} kept from before, "
+                  f"{len(report.failures)} failed")  # fmt: skip
+    if report.finished:
+        for written in sweep_table.write_outputs(study.name, report.finished, folder):
+            console.print(Text(str(written)), soft_wrap=True)
+    if report.failures:
+        console.print(Text("A point that is not meant to exist can be left out with `exclude`."), style="yellow")
+    return not report.failures
