@@ -6,7 +6,7 @@ to an integer is not executed, and neither are exception flags kept.
 
 from typing import Any
 
-from pim.core.state import Registers
+from pim.core.state import Core
 from pim.isa import Op
 from pim.isa.fp_bits import box, fclass_d, fclass_s, fmv_x_w, fsgnj_d, fsgnj_s, fsgnjn_d, fsgnjn_s, fsgnjx_d, fsgnjx_s
 from pim.isa.fp_convert import (
@@ -65,34 +65,34 @@ _RNE, _DYNAMIC = 0, 7
 
 
 @kernel
-def float_operation(op: int, registers: Registers, hart_id: int, code: Any, index: int) -> bool:
+def float_operation(op: int, core: Core, code: Any, index: int) -> bool:
     """Execute one F or D operation other than loads and stores; return False if its rounding mode can't be done.
 
-    Updates ``registers``.
+    Updates ``core``.
     """
     rounding_mode = int(code.rm[index]) if code.rm[index] != _DYNAMIC else _RNE
     rd = code.rd[index]
     if Op.FSGNJ_S <= op <= Op.FMAX_D or op == Op.FMV_W_X or op == Op.FMV_D_X:
-        registers.f_bits[hart_id, rd] = moved(op, registers, hart_id, code, index)
+        core.f_bits[rd] = moved(op, core, code, index)
     elif Op.FEQ_S <= op <= Op.FCVT_LU_D or op == Op.FMV_X_W or op == Op.FMV_X_D:
-        value = to_integer(op, registers, hart_id, code, index, rounding_mode)
+        value = to_integer(op, core, code, index, rounding_mode)
         if rd:
-            registers.x[hart_id, rd] = value
+            core.x[rd] = value
     elif rounding_mode != _RNE:
         return False
     elif op >= Op.FCVT_S_W:
-        registers.f_bits[hart_id, rd] = converted(op, registers, hart_id, code, index)
+        core.f_bits[rd] = converted(op, core, code, index)
     else:
-        registers.f_bits[hart_id, rd] = arithmetic(op, registers, hart_id, code, index)
+        core.f_bits[rd] = arithmetic(op, core, code, index)
     return True
 
 
 @kernel
-def arithmetic(op: int, registers: Registers, hart_id: int, code: Any, index: int) -> int:
+def arithmetic(op: int, core: Core, code: Any, index: int) -> int:
     """Return the register result of an arithmetic operation."""
-    a = registers.f_bits[hart_id, code.rs1[index]]
-    b = registers.f_bits[hart_id, code.rs2[index]]
-    c = registers.f_bits[hart_id, code.rs3[index]]
+    a = core.f_bits[code.rs1[index]]
+    b = core.f_bits[code.rs2[index]]
+    c = core.f_bits[code.rs3[index]]
     if op == Op.FADD_D:
         return fadd_d(a, b)
     if op == Op.FADD_S:
@@ -131,11 +131,11 @@ def arithmetic(op: int, registers: Registers, hart_id: int, code: Any, index: in
 
 
 @kernel
-def moved(op: int, registers: Registers, hart_id: int, code: Any, index: int) -> int:
+def moved(op: int, core: Core, code: Any, index: int) -> int:
     """Return the register result of a sign injection, minimum, maximum or move from an integer register."""
-    a = registers.f_bits[hart_id, code.rs1[index]]
-    b = registers.f_bits[hart_id, code.rs2[index]]
-    x = registers.x[hart_id, code.rs1[index]]
+    a = core.f_bits[code.rs1[index]]
+    b = core.f_bits[code.rs2[index]]
+    x = core.x[code.rs1[index]]
     if op == Op.FSGNJ_D:
         return fsgnj_d(a, b)
     if op == Op.FSGNJ_S:
@@ -162,10 +162,10 @@ def moved(op: int, registers: Registers, hart_id: int, code: Any, index: int) ->
 
 
 @kernel
-def to_integer(op: int, registers: Registers, hart_id: int, code: Any, index: int, rounding_mode: int) -> int:
+def to_integer(op: int, core: Core, code: Any, index: int, rounding_mode: int) -> int:
     """Return the integer result of a comparison, classification, conversion or move."""
-    a = registers.f_bits[hart_id, code.rs1[index]]
-    b = registers.f_bits[hart_id, code.rs2[index]]
+    a = core.f_bits[code.rs1[index]]
+    b = core.f_bits[code.rs2[index]]
     if op == Op.FEQ_D:
         return feq_d(a, b)
     if op == Op.FEQ_S:
@@ -204,10 +204,10 @@ def to_integer(op: int, registers: Registers, hart_id: int, code: Any, index: in
 
 
 @kernel
-def converted(op: int, registers: Registers, hart_id: int, code: Any, index: int) -> int:
+def converted(op: int, core: Core, code: Any, index: int) -> int:
     """Return the register result of a conversion to floating point."""
-    a = registers.f_bits[hart_id, code.rs1[index]]
-    x = registers.x[hart_id, code.rs1[index]]
+    a = core.f_bits[code.rs1[index]]
+    x = core.x[code.rs1[index]]
     if op == Op.FCVT_D_W:
         return fcvt_d_w(x)
     if op == Op.FCVT_S_W:

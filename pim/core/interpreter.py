@@ -190,7 +190,7 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
             if rd:
                 x[rd] = muldiv(op, a, x[code.rs2[index]])
         elif Op.FADD_S <= op <= Op.FMV_D_X:
-            if not float_operation(op, group.registers, hart_id, code, index):
+            if not float_operation(op, core, code, index):
                 cause, tval = Cause.ILLEGAL_INSTRUCTION, imm
                 break
         elif op == Op.FENCE or op == Op.ECALL:
