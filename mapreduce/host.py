@@ -32,7 +32,9 @@ from pim.errors import ConfigError
 
 DEFAULT_CALIBRATION = Path(__file__).parent / "calibration.json"
 STEPS = ("map", "shuffle", "reduce", "update")
-PARTS = 16  # assumption: parts as of a host with 16 threads; the times per unit hardly depend on it
+MAP_PARTS = 16  # assumption: maps are measured on the parts of a host with 16 threads
+OTHER_PARTS = 512
+"""Parts that the other steps are measured on, as of the largest default machine: a call's fixed cost hardly counts."""
 BANDWIDTH_BYTES = 1 << 28
 """Size of the array that the bandwidth is measured with: several times a last-level cache."""
 
@@ -141,9 +143,13 @@ def _measure(job: Job, inputs: Arrays, parameters: Parameters) -> dict[str, floa
     """Return ns per unit of each step of the first iteration."""
     job.check(inputs, parameters)
     state = job.start(inputs, parameters)
-    calls = [job.map_call(part, state, parameters) for part in job.split(inputs, parameters, PARTS)]
-    map_ns, outcomes = _timed(lambda: [call.run_native() for call in calls])
-    shuffle_ns, parts = _timed(lambda: job.shuffle(outcomes, PARTS))
+    calls, more_calls = (
+        [job.map_call(part, state, parameters) for part in job.split(inputs, parameters, n)]
+        for n in (MAP_PARTS, OTHER_PARTS)
+    )
+    map_ns, _ = _timed(lambda: [call.run_native() for call in calls])
+    outcomes = [call.run_native() for call in more_calls]
+    shuffle_ns, parts = _timed(lambda: job.shuffle(outcomes, OTHER_PARTS))
     reduce_calls = [job.reduce_call(part) for part in parts if part is not None]
     reduce_ns, reduced = _timed(lambda: [call.run_native() for call in reduce_calls])
     update_ns, _ = _timed(lambda: job.update(reduced, state))
