@@ -116,7 +116,7 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
         imm = code.imm[index]
         a = x[code.rs1[index]]
         next_pc = pc + code.size[index]
-        if op < Op.MUL:
+        if Op.ADDI <= op < Op.MUL:
             if op >= Op.ADD:
                 imm = x[code.rs2[index]]
             if rd:

@@ -147,11 +147,14 @@ def run_location(
 
 def _mapped_bytes(system: SystemConfig, program: Program, tasks: Sequence[CoreTask]) -> int:
     """Return the bytes of a window that program and tasks touch, a multiple of 8."""
-    ends = [program.end]
+    spans = [(segment.address, segment.memory_bytes) for segment in program.segments]
     for task in tasks:
-        ends += [address + array.nbytes for address, array in task.writes]
-        ends += [address + n_bytes for address, n_bytes in task.reads]
-    needed = max(ends) - MEMORY_BASE
+        spans += [(address, array.nbytes) for address, array in task.writes]
+        spans += task.reads
+    lowest = min(address for address, _ in spans)
+    if lowest < MEMORY_BASE:
+        raise LoadError(f"memory of a core starts at {MEMORY_BASE:#x}, got address {lowest:#x}")
+    needed = max(address + n_bytes for address, n_bytes in spans) - MEMORY_BASE
     if needed > system.window_bytes:
         raise CapacityError(
             f"{system.name}: a core needs {needed:,} B of memory, its window at level {system.level} has "
@@ -167,8 +170,6 @@ def _load(group: Group, hart_id: int, program: Program, task: CoreTask, mapped_b
     contents += [(address, np.ascontiguousarray(array).view(np.uint8).ravel()) for address, array in task.writes]
     for address, content in contents:
         at = address - MEMORY_BASE
-        if at < 0:
-            raise LoadError(f"hart {hart_id}: memory starts at {MEMORY_BASE:#x}, got address {address:#x}")
         window[at : at + len(content)] = content
     if len(task.arguments) > ARGUMENT_WORDS:
         raise ValueError(f"arguments: at most {ARGUMENT_WORDS} words, got {len(task.arguments)}")
@@ -183,14 +184,8 @@ def _raise_if_stopped(
     """Raise if a core trapped or ran into the limit."""
     for hart_id, hart in enumerate(group.harts):
         if hart.stop == Stop.TRAPPED:
-            pc, cause = int(hart.pc), Cause(int(hart.cause))
-            index = (pc - MEMORY_BASE) // 2
-            inside = 0 <= index < len(program.text) // 2
-            word = (
-                int.from_bytes(program.text[2 * index : 2 * index + int(code.size[index])], "little") if inside else 0
-            )
-            text = f" ({disassemble(word, pc)})" if inside else ""
-            tval = int(hart.tval) & 0xFFFF_FFFF_FFFF_FFFF
+            pc, tval = (int(value) & 0xFFFF_FFFF_FFFF_FFFF for value in (hart.pc, hart.tval))
+            cause, text = Cause(int(hart.cause)), _instruction_text(program, code, pc)
             raise GuestTrap(
                 f"hart {first_hart + hart_id}, pc {pc:#x}{text}: {cause.text} at {tval:#x}; a core of {system.name!r} "
                 f"may use {MEMORY_BASE:#x} up to {MEMORY_BASE + len(group.memory.u8) // len(group.harts):#x}",
@@ -206,6 +201,17 @@ def _raise_if_stopped(
             f"cycle limit {cycle_limit:_} reached; {len(running)} of {len(group.harts)} harts still running ({names}), "
             f"the first at pc {int(group.harts[running[0] - first_hart].pc):#x}"
         )
+
+
+def _instruction_text(program: Program, code: Code, pc: int) -> str:
+    """Return the instruction at ``pc`` in parentheses, nothing outside the text."""
+    index = (pc - MEMORY_BASE) // 2
+    if not 0 <= index < len(code.op):
+        return ""
+    content = program.text[2 * index : 2 * index + int(code.size[index])]
+    if len(content) < code.size[index]:
+        return f" (cut off by the text's end: {content.hex(' ')})"
+    return f" ({disassemble(int.from_bytes(content, 'little'), pc)})"
 
 
 def _collect(group: Group, system: SystemConfig, settings: CoreSettings, tasks: Sequence[CoreTask]) -> LocationRun:
