@@ -20,7 +20,6 @@ STACK_BYTES = 1024
 """The start routine puts the stack at the end of this much scratchpad; it traps below the scratchpad's start."""
 
 ENTRY = "kernel_entry"
-WORD = {"i": "i64", "f": "double"}
 
 
 @dataclass(frozen=True)
@@ -91,15 +90,17 @@ def entry_ir(kernel: Kernel, symbol: str) -> str:
     argument_words(kernel)
     body, passed, word = [], ["ptr %result", "ptr %exception"], 0
     for parameter in kernel.parameters:
-        name, kind = parameter.name, WORD[parameter.dtype.kind] if not parameter.is_array else "i64"
-        body.append(_load(f"%{name}", kind, word))
+        name = parameter.name
+        body.append(_load(f"%{name}", word))
         word += 1
         if not parameter.is_array:
-            passed.append(f"{kind} %{name}")
+            if parameter.dtype.kind == "f":
+                body += _moved_to_float(name)
+            passed.append(f"double %{name}.value" if parameter.dtype.kind == "f" else f"i64 %{name}")
             continue
         size = parameter.dtype.itemsize
         body.append(f"  %{name}.data = inttoptr i64 %{name} to ptr")
-        body.append(_load(f"%{name}.n", "i64", word))
+        body.append(_load(f"%{name}.n", word))
         word += 1
         passed.append(f"ptr null, ptr null, i64 %{name}.n, i64 {size}, ptr %{name}.data, i64 %{name}.n, i64 {size}")
     kinds = ", ".join(p.rsplit(" ", 1)[0] for group in passed for p in group.split(", "))
@@ -119,5 +120,14 @@ define i64 @{ENTRY}() {{
 """
 
 
-def _load(name: str, kind: str, word: int) -> str:
-    return f"  {name} = load volatile {kind}, ptr inttoptr (i64 {ARGUMENTS + 8 * word} to ptr)"
+def _moved_to_float(name: str) -> list[str]:
+    """Return IR that moves a word over the stack: the mailbox takes integer loads only, and LLVM merges a cast."""
+    return [
+        f"  %{name}.room = alloca i64",
+        f"  store volatile i64 %{name}, ptr %{name}.room",
+        f"  %{name}.value = load volatile double, ptr %{name}.room",
+    ]
+
+
+def _load(name: str, word: int) -> str:
+    return f"  {name} = load volatile i64, ptr inttoptr (i64 {ARGUMENTS + 8 * word} to ptr)"

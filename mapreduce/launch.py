@@ -124,11 +124,11 @@ class Launcher:
         for (core, call, expected), core_run in zip(work, run.cores, strict=True):
             assert call is not None, core
             assert expected is not None, core
-            _check(call, expected, core_run, f"{self.system.name}, core {core}")
+            check_outcome(call, expected, core_run, f"{self.system.name}, core {core}")
         return run
 
 
-def _check(placed: Placed, expected: Outcome, run: CoreRun, where: str) -> None:
+def check_outcome(placed: Placed, expected: Outcome, run: CoreRun, where: str) -> None:
     """Raise where a core's outcome is not the host's."""
     kernel = placed.call.kernel.name
     if run.exit_code != 0:

@@ -39,7 +39,7 @@ class JobRun:
     iterations : tuple of dict
         Likewise, each iteration; the first one includes placing resident inputs.
     kernels : tuple of KernelRun
-        Launches, in order.
+        Simulated launches, in order: map and, if a core has work, reduce of each simulated iteration.
     """
 
     result: Any
@@ -60,6 +60,7 @@ def run_job(
     system: SystemConfig,
     *,
     sample_groups: int | None = 1,
+    sample_iterations: int | None = None,
     progress: Progress | None = None,
     calibration: Calibration | None = None,
     host_threads: int = HOST_THREADS,
@@ -78,6 +79,9 @@ def run_job(
     system : SystemConfig
     sample_groups : int or None
         Groups of cores to simulate per launch, 1 or more; None for all.
+    sample_iterations : int or None
+        Iterations to simulate, the first ones, 1 or more; None for all. Launches of a later one are taken to last as
+        long as those of the last simulated one: the same records, other values.
     progress : callable, optional
     calibration : Calibration, optional
         Times of the host's own steps; the committed one by default.
@@ -99,8 +103,9 @@ def run_job(
     GuestTrap, CycleLimitError
         A core went wrong.
     """
-    if sample_groups is not None and sample_groups < 1:
-        raise ConfigError(f"sample_groups must be 1 or more, or None for all, got {sample_groups}")
+    for name, count in (("sample_groups", sample_groups), ("sample_iterations", sample_iterations)):
+        if count is not None and count < 1:
+            raise ConfigError(f"{name} must be 1 or more, or None for all, got {count}")
     if system.core.scratchpad_bytes < STACK_BYTES:
         raise ConfigError(
             f"{system.name}: kernels keep their stack in {STACK_BYTES} B of scratchpad, "
@@ -113,8 +118,11 @@ def run_job(
     for iteration in iterate(job, inputs, parameters, system.n_cores, threads=threads):
         first = not iterations
         seconds = _host_seconds(launcher, job, iteration, calibration, host_threads, first=first)
-        seconds["map_combine"] = launcher.launch(iteration.map_calls, iteration.map_outcomes)
-        seconds["reduce"] = launcher.launch(iteration.reduce_calls, iteration.reduce_outcomes)
+        if sample_iterations is None or len(iterations) < sample_iterations:
+            seconds["map_combine"] = launcher.launch(iteration.map_calls, iteration.map_outcomes)
+            seconds["reduce"] = launcher.launch(iteration.reduce_calls, iteration.reduce_outcomes)
+        else:
+            seconds |= {phase: iterations[-1][phase] for phase in ("map_combine", "reduce")}
         iterations.append(seconds)
         state = iteration.state
     phases = {phase: math.fsum(seconds[phase] for seconds in iterations) for phase in PHASES}

@@ -1,19 +1,8 @@
 """The core: clock, instruction set, cycles per instruction class, and the SRAM around it."""
 
-from typing import Annotated
+from pydantic import Field, model_validator
 
-from pydantic import AfterValidator, Field, model_validator
-
-from pim.config.model import ConfigModel
-
-
-def _power_of_two(value: int) -> int:
-    if value & (value - 1):
-        raise ValueError(f"must be a power of two, got {value}")
-    return value
-
-
-PowerOfTwo = Annotated[int, Field(ge=1), AfterValidator(_power_of_two)]
+from pim.config.model import ConfigModel, PowerOfTwo
 
 
 class ClassCycles(ConfigModel):
@@ -76,9 +65,10 @@ class CoreConfig(ConfigModel):
             )
         if self.line_bytes // self.sector_bytes > 62:
             raise ValueError(f"a line may have at most 62 sectors, got {self.line_bytes // self.sector_bytes}")
-        if not 16 <= self.instruction_line_bytes <= self.instruction_buffer_bytes:
+        if not 16 <= self.instruction_line_bytes <= self.instruction_buffer_bytes // 2:
             raise ValueError(
-                f"instruction_line_bytes must be between 16 and instruction_buffer_bytes "
-                f"({self.instruction_buffer_bytes}), got {self.instruction_line_bytes}"
+                f"instruction_line_bytes must be between 16 and half of instruction_buffer_bytes "
+                f"({self.instruction_buffer_bytes}; an instruction can lie in two lines), "
+                f"got {self.instruction_line_bytes}"
             )
         return self

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from pim.config.model import ConfigModel
+from pim.config.model import ConfigModel, PowerOfTwo
 
 
 class Geometry(ConfigModel):
@@ -14,11 +14,11 @@ class Geometry(ConfigModel):
     channels: int = Field(2, ge=1, le=16)
     ranks_per_channel: int = Field(2, ge=1, le=8)
     chips_per_rank: int = Field(8, ge=1, le=16)
-    bank_groups: int = Field(4, ge=1, le=4)  # JESD79-4: 4 for x4 and x8
-    banks_per_group: int = Field(4, ge=1, le=4)  # JESD79-4
+    bank_groups: PowerOfTwo = Field(4, le=4)  # JESD79-4: 4 for x4 and x8
+    banks_per_group: PowerOfTwo = Field(4, le=4)  # JESD79-4
     device_gbit: int = Field(8, ge=2, le=16)  # capacity of one chip, Gbit
-    device_width: int = Field(8, ge=4, le=16)  # data pins of one chip
-    row_bytes: int = Field(1024, ge=512, le=2048)  # page of one chip: 2^10 columns x 8 bit for x8
+    device_width: PowerOfTwo = Field(8, ge=4, le=16)  # data pins of one chip
+    row_bytes: PowerOfTwo = Field(1024, ge=512, le=2048)  # page of one chip: 2^10 columns x 8 bit for x8
 
     @property
     def banks_per_chip(self) -> int:

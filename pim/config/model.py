@@ -1,6 +1,18 @@
 """The base of all configuration models: frozen, no unknown keys, units in the field names."""
 
-from pydantic import BaseModel, ConfigDict
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+
+def _power_of_two(value: int) -> int:
+    if value & (value - 1):
+        raise ValueError(f"must be a power of two, got {value}")
+    return value
+
+
+PowerOfTwo = Annotated[int, Field(ge=1), AfterValidator(_power_of_two)]
+"""What addresses are split by."""
 
 
 class ConfigModel(BaseModel):

@@ -9,7 +9,7 @@ from pim.config.core import CoreConfig
 from pim.config.geometry import Geometry
 from pim.config.host import HostConfig
 from pim.config.interface import InterfaceConfig
-from pim.config.model import ConfigModel
+from pim.config.model import ConfigModel, PowerOfTwo
 from pim.config.timing import TimingSpec
 
 
@@ -33,7 +33,7 @@ class SystemConfig(ConfigModel):
     geometry: Geometry = Geometry()
     timing: TimingSpec = TimingSpec()
     core: CoreConfig = CoreConfig()
-    cores_per_location: int = Field(1, ge=1, le=16)  # per bank, chip or rank
+    cores_per_location: PowerOfTwo = Field(1, le=16)  # per bank, chip or rank
     port: Literal["column", "row"] = "column"
     obey_tfaw: bool = True  # whether row cycling inside the die obeys the four-activate window
     interface: InterfaceConfig = InterfaceConfig()
@@ -49,6 +49,11 @@ class SystemConfig(ConfigModel):
             raise ValueError(
                 f"port: 'row' needs core.line_bytes = geometry.row_bytes "
                 f"({self.geometry.row_bytes}), got {self.core.line_bytes}"
+            )
+        if self.lanes & (self.lanes - 1):
+            raise ValueError(
+                f"geometry.chips_per_rank: cores at the rank need a power of two, whose columns a line holds whole, "
+                f"got {self.lanes}"
             )
         if self.level is Level.BANK and self.cores_per_location != 1:
             raise ValueError(f"cores_per_location: one core a bank is modelled, got {self.cores_per_location}")

@@ -1,8 +1,8 @@
 """DDR4 timing parameters: JEDEC minimums in nanoseconds in, clocks out, by one rounding rule."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pim.config.model import ConfigModel
 
@@ -45,7 +45,7 @@ class ClockTiming(NamedTuple):
 class TimingSpec(ConfigModel):
     """Minimum timings of one speed bin; defaults: DDR4-2400, 8 Gb, x8 (JESD79-4; Micron 8 Gb DDR4 sheet)."""
 
-    tck_ns: float = Field(0.833, gt=0)  # JESD79-4: 2400 MT/s
+    tck_ns: float = Field(0.833, ge=0.1)  # JESD79-4: 2400 MT/s
     trcd_ns: float = Field(14.16, gt=0)  # 2400 bin U (17-17-17), Micron -083
     trp_ns: float = Field(14.16, gt=0)  # same
     tras_ns: float = Field(32.0, gt=0)  # JESD79-4: 2400
@@ -63,6 +63,12 @@ class TimingSpec(ConfigModel):
     bl_nck: int = Field(4, ge=1)  # BL8 at double data rate
     row_transfer_ns: float = Field(5.0, gt=0)
     """Row latch to line buffer, ns (whole-row port): v0-to-register transfer of the published bank core's simulator."""
+
+    @model_validator(mode="after")
+    def _refresh_leaves_time(self) -> Self:
+        if self.trefi_ns < self.trfc_ns + self.tck_ns:
+            raise ValueError(f"trefi_ns must be longer than trfc_ns ({self.trfc_ns} ns), got {self.trefi_ns} ns")
+        return self
 
     def to_kernel(self) -> ClockTiming:
         """Return all timings in DRAM clocks; tREFI, a maximum, is rounded down."""

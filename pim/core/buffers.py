@@ -2,6 +2,7 @@
 
 Line buffers are timing only: data is functionally in the window's memory at once, since each core owns its window. A
 line is fetched by sectors, allocated on reads and writes, written back by runs of dirty sectors; LRU within its set.
+Each run and each fetch is a request of its own, so that other cores' requests come between them in the order of time.
 """
 
 from pim.core.pipeline import edge, first_edge
@@ -59,47 +60,53 @@ def touch(core: Core, slot: int) -> None:
     core.hart.data_slot = slot
 
 
-@kernel
-def write_back(core: Core, device: Device, slot: int, now: int, settings: CoreSettings) -> int:
-    """Write a line's dirty sectors to its row; return the clock at which the last left. Cleans the line."""
-    base = core.line[slot] << settings.line_shift
-    dirty = core.dirty[slot]
-    sector = 0
-    while dirty:
-        run = 0
-        while dirty & 1:
-            run += 1
-            dirty >>= 1
-        if run:
-            bank_id, row = locate(core.hart_id, base + (sector << settings.sector_shift), settings)
-            columns = max(1, run * settings.columns_per_sector)
-            now, _, _ = access(device, bank_id, row, columns, True, now, settings.timing)
-            core.hart.line_writebacks += 1
-        sector += run + 1
-        dirty >>= 1
-    core.dirty[slot] = 0
-    return now
+@inlined_kernel
+def slot_for(core: Core, line: int, settings: CoreSettings) -> int:
+    """Return the slot that holds ``line``, or else the least recently used one of its set."""
+    slot = find_slot(core, line, settings)
+    if slot >= 0:
+        return slot
+    first = (line & settings.set_mask) * settings.n_ways
+    slot = first
+    for other in range(first + 1, first + settings.n_ways):
+        if core.used[other] < core.used[slot]:
+            slot = other
+    return slot
 
 
 @kernel
-def fill_sector(core: Core, device: Device, site: int, offset: int, cycle: int, settings: CoreSettings) -> int:
-    """Bring the sector of ``offset`` into a line buffer; return the core cycle at which its data is there.
+def write_run(core: Core, device: Device, slot: int, now: int, settings: CoreSettings) -> None:
+    """Write a line's first run of dirty sectors to its row at or after clock ``now``. Updates ``core``, ``device``."""
+    dirty, sector, run = core.dirty[slot], 0, 0
+    while not (dirty >> sector) & 1:
+        sector += 1
+    while (dirty >> (sector + run)) & 1:
+        run += 1
+    offset = (core.line[slot] << settings.line_shift) + (sector << settings.sector_shift)
+    bank_id, row = locate(core.hart_id, offset, settings)
+    done_at, _, _ = access(device, bank_id, row, run * settings.columns_per_sector, True, now, settings.timing)
+    core.dirty[slot] = dirty & ~(((1 << run) - 1) << sector)
+    core.hart.written_at = done_at
+    core.hart.line_writebacks += 1
 
-    A line that isn't there takes the least recently used slot of its set, whose dirty sectors are written back first.
-    The wait is booked by the row outcome of the fetch, the refresh part of it apart.
+
+@kernel
+def fill_sector(
+    core: Core, device: Device, site: int, offset: int, cycle: int, now: int, settings: CoreSettings
+) -> tuple[bool, int]:
+    """Make one request at clock ``now`` for the sector of ``offset``; return whether it is there, and the core cycle.
+
+    A line that isn't there takes the least recently used slot of its set; as long as that has dirty sectors, the
+    request writes a run of them instead. The wait is booked by the row outcome of the fetch, the refresh part of it
+    apart.
     """
     hart = core.hart
     line = offset >> settings.line_shift
-    now = edge(cycle, settings.clock_p, settings.clock_q)
-    slot = find_slot(core, line, settings)
-    if slot < 0:
-        first = (line & settings.set_mask) * settings.n_ways
-        slot = first
-        for other in range(first + 1, first + settings.n_ways):
-            if core.used[other] < core.used[slot]:
-                slot = other
+    slot = slot_for(core, line, settings)
+    if core.line[slot] != line:
         if core.dirty[slot]:
-            now = write_back(core, device, slot, now, settings)
+            write_run(core, device, slot, now, settings)
+            return False, cycle
         core.line[slot] = line
         core.valid[slot] = 0
     touch(core, slot)
@@ -121,23 +128,26 @@ def fill_sector(core: Core, device: Device, site: int, offset: int, cycle: int, 
         hart.miss_stall += stall - refresh_stall
     else:
         hart.conflict_stall += stall - refresh_stall
-    return resume
+    return True, resume
 
 
 @kernel
-def flush(core: Core, device: Device, cycle: int, settings: CoreSettings) -> int:
-    """Write back and invalidate all line buffers of a core; return the core cycle at which that is done."""
+def flush(core: Core, device: Device, cycle: int, now: int, settings: CoreSettings) -> tuple[bool, int]:
+    """Write one run of dirty sectors at clock ``now``; without any, invalidate all line buffers.
+
+    Returns whether that is done, and the core cycle at which it is.
+    """
     hart = core.hart
-    now = edge(cycle, settings.clock_p, settings.clock_q)
     for slot in range(len(core.line)):
         if core.dirty[slot]:
-            now = write_back(core, device, slot, now, settings)
-        core.line[slot] = NO_LINE
-        core.valid[slot] = 0
+            write_run(core, device, slot, now, settings)
+            return False, cycle
+    core.line[:] = NO_LINE
+    core.valid[:] = 0
     hart.data_slot = NO_SLOT
-    resume = max(cycle, first_edge(now, settings.clock_p, settings.clock_q))
+    resume = max(cycle, first_edge(hart.written_at, settings.clock_p, settings.clock_q))
     hart.flush_stall += resume - cycle
-    return resume
+    return True, resume
 
 
 @kernel

@@ -1,7 +1,8 @@
 """The interpreter: fetch, execute and count, one core at a time, each up to its next request for something shared.
 
 A core that needs the DRAM parks there until every other core of its group has passed that clock; requests are served in
-the order of (clock, core). A core that goes on after parking repeats the instruction, which has done nothing yet.
+the order of (clock, core). A core that goes on after parking repeats the instruction, which has changed no register
+yet; so it does after each write-back that makes room for what it needs.
 """
 
 from typing import Any, NamedTuple
@@ -132,12 +133,14 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
             lowest = settings.text_bytes if is_store else 0
             if lowest <= offset < settings.mapped_bytes:
                 if not is_buffered(core, index, offset, settings):
-                    at = edge(cycle, settings.clock_p, settings.clock_q)
+                    at = max(edge(cycle, settings.clock_p, settings.clock_q), hart.written_at)
                     if at > other_at or (at == other_at and hart_id > other):
                         hart.request_at = at
                         hart.stop = Stop.PARKED
                         break
-                    cycle = fill_sector(core, device, index, offset, cycle, settings)
+                    filled, cycle = fill_sector(core, device, index, offset, cycle, at, settings)
+                    if not filled:
+                        continue
                 if is_store:
                     value = f_bits[code.rs2[index]] if op >= Op.FSW else x[code.rs2[index]]
                     store(op, memory, window + offset, value)
@@ -197,12 +200,14 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
             if op == Op.ECALL and x[17] != 93:
                 cause, tval = Cause.ECALL_M, 0
                 break
-            at = edge(cycle, settings.clock_p, settings.clock_q)
+            at = max(edge(cycle, settings.clock_p, settings.clock_q), hart.written_at)
             if at > other_at or (at == other_at and hart_id > other):
                 hart.request_at = at
                 hart.stop = Stop.PARKED
                 break
-            cycle = flush(core, device, cycle, settings)
+            flushed, cycle = flush(core, device, cycle, at, settings)
+            if not flushed:
+                continue
             if op == Op.ECALL:
                 hart.exit_code = x[10]
                 hart.stop = Stop.EXITED

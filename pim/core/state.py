@@ -36,9 +36,12 @@ class Hart(Protocol):
     cycle: int
     instret: int
     request_at: int  # DRAM clock of the request it is parked at, or of its present cycle
+    written_at: int  # DRAM clock at which its last write-back is over
     exit_code: int
     cause: int  # mcause of the trap
     tval: int  # mtval of the trap
+    fflags: int  # accrued floating-point exceptions: NX 1, UF 2, OF 4, DZ 8, NV 16
+    frm: int  # dynamic rounding mode, 0 to 7; 5 to 7 are reserved
     data_slot: int  # line buffer of the last access, or NO_SLOT
     uses: int  # LRU clock of the line buffers
     loads: int

@@ -19,6 +19,7 @@ class Bank(Protocol):
     column_ready_at: int  # first clock that accepts RD or WR: tRCD after ACT
     pre_ready_at: int  # first clock that accepts PRE: tRAS, tRTP, tWR
     refreshed: int  # refresh intervals this bank has been refreshed for
+    refresh_until: int  # clock at which its last refresh is over
 
 
 BANK = record_dtype(Bank)

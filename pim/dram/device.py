@@ -33,13 +33,16 @@ class Device(NamedTuple):
     budget: Any  # ACT_BUDGET, (1,)
     buses: Any  # COLUMN_BUS, (1,) shared, or (n_banks,) if each bank has its own port
     commands: Any  # int64, (len(Command),), commands issued
+    group_mask: int  # bank groups - 1; bank b is of group b & group_mask
 
 
-def make_device(n_banks: int, n_buses: int) -> Device:
-    """Return an idle device; ``n_buses`` is 1, or ``n_banks`` if each bank has its own port."""
+def make_device(n_banks: int, n_buses: int, n_groups: int = 4) -> Device:
+    """Return an idle device of ``n_groups`` bank groups; ``n_buses`` is 1, or ``n_banks`` if each has its own port."""
     if n_buses not in (1, n_banks):
         raise ValueError(f"n_buses must be 1 or n_banks ({n_banks}), got {n_buses}")
-    return Device(make_banks(n_banks), make_act_budget(), make_buses(n_buses), np.zeros(len(Command), np.int64))
+    return Device(
+        make_banks(n_banks), make_act_budget(), make_buses(n_buses), np.zeros(len(Command), np.int64), n_groups - 1
+    )
 
 
 @kernel
@@ -55,10 +58,10 @@ def access(
     outcome : int
         A RowOutcome.
     refresh_wait : int
-        Clocks of the wait that a refresh caused.
+        Clocks from ``now`` until the bank's refresh is over, 0 if none is under way.
     """
     bank = device.banks[bank_id]
-    group = bank_id & 3
+    group = bank_id & device.group_mask
     refresh_wait = catch_up(bank, now, timing)
     outcome = row_outcome(bank, row)
     if outcome == RowOutcome.CONFLICT:

@@ -12,12 +12,12 @@ from pim.jit import inlined_kernel
 def catch_up(bank: Bank, now: int, timing: ClockTiming) -> int:
     """Apply the last refresh due by ``now``; return the clocks from ``now`` until it is over. Updates ``bank``."""
     due = now // timing.nrefi
-    if due <= bank.refreshed:
-        return 0
-    quiet_at = bank.act_ready_at
-    if bank.open_row != CLOSED:
-        quiet_at = bank.pre_ready_at + timing.nrp
-    bank.act_ready_at = max(due * timing.nrefi, quiet_at) + timing.nrfc
-    bank.open_row = CLOSED
-    bank.refreshed = due
-    return max(0, bank.act_ready_at - now)
+    if due > bank.refreshed:
+        quiet_at = bank.act_ready_at
+        if bank.open_row != CLOSED:
+            quiet_at = bank.pre_ready_at + timing.nrp
+        bank.act_ready_at = max(due * timing.nrefi, quiet_at) + timing.nrfc
+        bank.refresh_until = bank.act_ready_at
+        bank.open_row = CLOSED
+        bank.refreshed = due
+    return max(0, bank.refresh_until - now)

@@ -15,9 +15,12 @@ from pim.dram import Device, make_device
 
 
 def clock_ratio(system: SystemConfig) -> Fraction:
-    """Return core clock over DRAM clock as the p/q that the model counts with."""
-    tck_ps = round(system.timing.tck_ns * 1000)
-    return Fraction(system.core.clock_mhz * tck_ps, 10**6).limit_denominator(64)
+    """Return core clock over DRAM clock as the p/q that the model counts with; the smaller of p and q is at most 64.
+
+    That moves the core's clock by less than 1 %, and the slower it is, the less.
+    """
+    ratio = Fraction(system.core.clock_mhz * round(system.timing.tck_ns * 1000), 10**6)
+    return ratio.limit_denominator(64) if ratio > 1 else 1 / (1 / ratio).limit_denominator(64)
 
 
 def port_timing(system: SystemConfig) -> ClockTiming:
@@ -73,7 +76,7 @@ def core_settings(system: SystemConfig, mapped_bytes: int, text_bytes: int, cycl
 def make_level_device(system: SystemConfig) -> Device:
     """Return the idle DRAM of one group: a chip, or a rank's chips in lockstep."""
     n_banks = system.geometry.banks_per_chip
-    return make_device(n_banks, n_banks if system.level is Level.BANK else 1)
+    return make_device(n_banks, n_banks if system.level is Level.BANK else 1, system.geometry.bank_groups)
 
 
 def make_level_group(system: SystemConfig, n_harts: int, mapped_bytes: int, text_bytes: int) -> Group:

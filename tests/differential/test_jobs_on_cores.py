@@ -111,6 +111,17 @@ def test_resident_inputs_are_placed_once() -> None:
     assert first - second == pytest.approx(2 * moved / (system.channel_gb_s * 1e9 * system.host.copy_fraction))
 
 
+def test_unsimulated_iterations_last_as_long_as_the_last_simulated_one() -> None:
+    inputs, parameters, expected = workload("kmeans", 100)
+    whole = run_job(jobs.get("kmeans"), inputs, parameters, machine("bank"))
+    first = run_job(jobs.get("kmeans"), inputs, parameters, machine("bank"), sample_iterations=1)
+    assert first.result == whole.result == expected
+    assert (len(whole.kernels), len(first.kernels)) == (4, 2)
+    assert first.iterations[0] == whole.iterations[0]
+    assert first.iterations[1]["map_combine"] == first.iterations[0]["map_combine"]
+    assert first.iterations[1]["map_combine"] != whole.iterations[1]["map_combine"], "iterations differ"
+
+
 def test_progress_counts_groups() -> None:
     inputs, parameters, _ = workload("q6", 50)
     seen: list[tuple[str, int, int]] = []
@@ -168,6 +179,8 @@ def test_settings_that_cannot_work_are_refused() -> None:
     inputs, parameters, _ = workload("q6", 10)
     with pytest.raises(ConfigError, match="sample_groups must be 1 or more, or None for all, got 0"):
         run_job(jobs.get("q6"), inputs, parameters, machine("bank"), sample_groups=0)
+    with pytest.raises(ConfigError, match="sample_iterations must be 1 or more"):
+        run_job(jobs.get("q6"), inputs, parameters, machine("bank"), sample_iterations=0)
     system = machine("bank", **{"core.scratchpad_bytes": 512})
     with pytest.raises(ConfigError, match=r"1024 B of scratchpad, got core\.scratchpad_bytes = 512"):
         run_job(jobs.get("q6"), inputs, parameters, system)

@@ -172,7 +172,7 @@ class Body:
         self._some_that_may_be_skipped(label)
 
     def _some_that_may_be_skipped(self, label: str) -> None:
-        for _ in range(self._rng.randrange(4)):
+        for _ in range(self._rng.randrange(1, 5)):  # one at least: a trace shows whether a branch was taken
             self._plain(self._rng.choice((Op.ADD, Op.SUB, Op.XOR, Op.MUL, Op.ADDI, Op.LUI, Op.AUIPC, Op.SRAI)))
         self._text.label(label)
 

@@ -41,6 +41,14 @@ def test_every_preset_loads():
         ("level: chip\nport: row", r"port: 'row' needs cores at the bank"),
         ("level: bank\ncore: {clock_mhz: 0}", r"core.clock_mhz: .*greater than or equal to 1, got 0"),
         ("port: column", r"level: Field required"),
+        (
+            "level: bank\ncore: {instruction_buffer_bytes: 64}",
+            r"core: instruction_line_bytes must be between 16 and half of instruction_buffer_bytes \(64; .* got 64",
+        ),
+        ("level: chip\ncores_per_location: 3", r"cores_per_location: must be a power of two, got 3"),
+        ("level: bank\ngeometry: {row_bytes: 1000}", r"geometry.row_bytes: must be a power of two, got 1000"),
+        ("level: rank\ngeometry: {chips_per_rank: 9}", r"chips_per_rank: .* need a power of two.*, got 9"),
+        ("level: bank\ntiming: {trefi_ns: 300}", r"timing: trefi_ns must be longer than trfc_ns \(350.0 ns\), got 300"),
     ],
 )
 def test_bad_machine_file_says_where_what_got_and_allowed(tmp_path, text, message):

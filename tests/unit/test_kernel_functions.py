@@ -10,6 +10,8 @@ from mapreduce.kernel import Kernel
 from mapreduce.kernels import kmeans, q6, wordcount
 from tests.reference import workloads
 
+pytestmark = pytest.mark.plain
+
 USES = {"plain": lambda kernel: kernel.function, "native": lambda kernel: kernel.native()}
 
 

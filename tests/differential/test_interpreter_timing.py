@@ -1,0 +1,124 @@
+"""The interpreter's time against the reference model: cycles, CPI stacks, counters and DRAM commands are equal.
+
+The trace of each core comes from the emulator; `tests/reference/core_timing.py` says how long it takes.
+"""
+
+import random
+from fractions import Fraction
+
+import pytest
+
+from pim.config import SystemConfig, load_system, with_overrides
+from pim.isa import Program
+from tests.support.emulator import emulate
+from tests.support.guest_loops import DATA, random_access, scattered_stores, stream
+from tests.support.random_programs import other_memory, random_program
+from tests.support.timing_bridge import executed, measured, predicted, simulate
+
+RATIO = {"bank": Fraction(1, 6), "chip": Fraction(1, 6), "rank": Fraction(5, 6)}
+"""Core clock over 1200 MHz, the DRAM's: 200 MHz, 200 MHz and 1000 MHz."""
+
+WITH_FPU = {"core.extensions": "rv64imafdc"}
+MACHINES = {
+    "bank": {},
+    "bank, row port": {"port": "row"},
+    "bank, no tFAW": {"obey_tfaw": False},
+    "bank, tight tFAW": {"timing.tfaw_ns": 400.0},
+    "chip": {},
+    "chip, 4 cores": {"cores_per_location": 4},
+    "rank": {},
+    "rank, no refresh": {"timing.trefi_ns": 1e9},
+    "rank, much refresh": {"timing.trefi_ns": 700.0},
+}
+
+
+def machine(name: str, **more: object) -> tuple[SystemConfig, Fraction]:
+    level = name.split(",", maxsplit=1)[0]
+    return with_overrides(load_system(level), MACHINES[name] | WITH_FPU | more), RATIO[level]
+
+
+def assert_reference_agrees(system: SystemConfig, ratio: Fraction, program: Program, memories: list[bytes]) -> None:
+    traces = [executed(emulate(memory), memory) for memory in memories]
+    assert measured(simulate(system, program, memories)) == predicted(system, ratio, traces)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("seed", [3001, 3002])
+def test_one_core_takes_what_the_reference_says(name: str, seed: int) -> None:
+    program = random_program(seed, floating=True)
+    assert_reference_agrees(*machine(name), program.program, [program.memory])
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_cores_that_share_take_what_the_reference_says(name: str) -> None:
+    system, ratio = machine(name)
+    for n_cores in {2, system.cores_per_group} if system.cores_per_group > 1 else ():
+        program = random_program(3100 + n_cores, floating=True, n_blocks=6)
+        memories = [other_memory(program, hart_id) for hart_id in range(n_cores)]
+        assert_reference_agrees(system, ratio, program.program, memories)
+
+
+LOOPS = {
+    "stream": stream(4000),
+    "random access": random_access(1500, 17),
+    "scattered stores": scattered_stores(600, 15),
+}
+
+
+@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("loop", LOOPS)
+def test_loops_take_what_the_reference_says(name: str, loop: str) -> None:
+    system, ratio = machine(name)
+    program = LOOPS[loop]
+    memory = bytearray(DATA + (1 << 17) + 256)
+    memory[: len(program.text)] = program.text
+    n_cores = min(3, system.cores_per_group)
+    assert_reference_agrees(system, ratio, program, [bytes(memory)] * n_cores)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_machine_takes_what_the_reference_says(seed: int) -> None:
+    rng = random.Random(seed)
+    system, ratio = random_machine(rng)
+    program = random_program(3200 + seed, floating=True, n_blocks=5)
+    n_cores = rng.choice((1, min(system.cores_per_group, 5)))
+    memories = [other_memory(program, seed + hart_id) for hart_id in range(n_cores)]
+    assert_reference_agrees(system, ratio, program.program, memories)
+
+
+def random_machine(rng: random.Random) -> tuple[SystemConfig, Fraction]:
+    """Return a machine with drawn sizes, costs and timings; its DRAM clock is 1 GHz."""
+    level = rng.choice(("bank", "bank", "chip", "rank"))
+    port = rng.choice(("column", "row")) if level == "bank" else "column"
+    sector = rng.choice((64, 128)) if level == "rank" else rng.choice((8, 32, 64, 256))
+    line = 1024 if port == "row" else min(32 * sector, max(sector, rng.choice((64, 256, 1024))))
+    ratio = Fraction(*rng.choice(((1, 5), (1, 8), (3, 8), (3, 4), (1, 1), (8, 5), (3, 1), (1, 100))))
+    instruction_line = rng.choice((64, 128)) if level == "rank" else rng.choice((16, 32, 64))
+    kinds = ("alu", "mul", "div", "load", "store", "branch", "jump", "fp_add", "fp_fma", "fp_convert", "system")
+    return with_overrides(
+        load_system(level),
+        WITH_FPU
+        | {f"core.cycles.{kind}": rng.choice((1, 1, 2, 7)) for kind in kinds}
+        | {f"timing.{name}_ns": rng.uniform(1, 40) for name in ("trcd", "trp", "tras", "twr", "trtp", "twtr_l", "tfaw")}
+        | {
+            "port": port,
+            "obey_tfaw": rng.random() < 0.7,
+            "cores_per_location": 1 if level == "bank" else rng.choice((1, 2, 8)),
+            "geometry.bank_groups": rng.choice((2, 4)),
+            "geometry.row_bytes": 1024 if port == "row" else rng.choice((1024, 2048)),
+            "timing.tck_ns": 1.0,
+            "timing.trefi_ns": rng.choice((800.0, 3900.0, 1e9)),
+            "timing.cl_nck": rng.randrange(9, 25),
+            "timing.cwl_nck": rng.randrange(9, 20),
+            "timing.row_transfer_ns": rng.uniform(1, 20),
+            "core.clock_mhz": int(1000 * ratio),
+            "core.taken_branch_penalty": rng.randrange(4),
+            "core.load_use_penalty": rng.randrange(3),
+            "core.sector_bytes": 1024 if port == "row" else sector,
+            "core.line_bytes": line,
+            "core.line_buffers": rng.choice((1, 2, 3, 5)),
+            "core.line_sets": rng.choice((1, 1, 2, 16)),
+            "core.instruction_line_bytes": instruction_line,
+            "core.instruction_buffer_bytes": instruction_line * rng.choice((2, 4, 16)),
+        },
+    ), ratio

@@ -1,0 +1,211 @@
+"""A second timing model of the core, from the rules in docs/timing.md: it takes what was executed and says how long.
+
+The trace comes from another implementation of the instruction set, so nothing here computes values. Each core is a
+generator that stops before every request to the DRAM; requests are served in the order of (clock, core).
+"""
+
+import heapq
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tests.reference.dram_timing import CONFLICT, HIT, MISS, Dram
+from tests.reference.instruction_shape import shape
+
+MEMORY_AT = 0x8000_0000
+PARTS = ("issue", "mul/div/fp", "branch", "load-use", "instruction buffer", "row hit", "row miss", "row conflict",
+         "refresh", "write-back")  # fmt: skip
+
+
+class Executed(NamedTuple):
+    """One executed instruction: address, bits, bytes, and the address it loaded from or stored to."""
+
+    pc: int
+    word: int
+    size: int
+    address: int | None
+
+
+@dataclass(frozen=True)
+class CoreRules:
+    """One core's costs and buffers; sizes in bytes, ``memory_end`` an address."""
+
+    p: int  # core clock : DRAM clock = p : q
+    q: int
+    class_cycles: dict[str, int]  # other classes take 1
+    taken_penalty: int
+    load_use_penalty: int
+    instruction_line: int
+    instruction_lines: int
+    line: int
+    sector: int
+    ways: int
+    sets: int
+    column: int | None  # bytes per column access; None: one access moves a whole row
+    row: int
+    own_bank: bool
+    window: int
+
+
+@dataclass
+class Outcome:
+    """What one core took; ``parts`` is its CPI stack."""
+
+    cycles: int = 0
+    instructions: int = 0
+    loads: int = 0
+    stores: int = 0
+    line_fills: int = 0
+    line_writebacks: int = 0
+    instruction_fills: int = 0
+    parts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(PARTS, 0))
+
+
+@dataclass
+class _Slot:
+    line: int | None = None
+    valid: set[int] = field(default_factory=set)
+    dirty: set[int] = field(default_factory=set)
+
+
+def run_together(rules: CoreRules, dram: Dram, traces: Sequence[Sequence[Executed]]) -> list[Outcome]:
+    """Return what each core took, with one trace each and the same device."""
+    cores = [_Core(rules, dram, hart_id) for hart_id in range(len(traces))]
+    runs = [core.run(trace) for core, trace in zip(cores, traces, strict=True)]
+    waiting = [(at, hart_id) for hart_id, run in enumerate(runs) if (at := next(run, None)) is not None]
+    heapq.heapify(waiting)
+    while waiting:
+        _, hart_id = heapq.heappop(waiting)
+        at = next(runs[hart_id], None)
+        if at is not None:
+            heapq.heappush(waiting, (at, hart_id))
+    return [core.outcome for core in cores]
+
+
+class _Core:
+    def __init__(self, rules: CoreRules, dram: Dram, hart_id: int) -> None:
+        self.rules, self.dram, self.hart_id = rules, dram, hart_id
+        self.outcome = Outcome()
+        self.instruction_lines: dict[int, int] = {}  # index: line
+        self.slots = [[_Slot() for _ in range(rules.ways)] for _ in range(rules.sets)]
+        self.order = [list(range(rules.ways)) for _ in range(rules.sets)]  # least recently used first
+
+    def run(self, trace: Sequence[Executed]) -> Iterator[int]:
+        """Execute the trace; give the clock of each request to the DRAM before it is made."""
+        rules, outcome, parts = self.rules, self.outcome, self.outcome.parts
+        for i, step in enumerate(trace):
+            this = shape(step.word, step.size)
+            yield from self._fetch(step)
+            if this.kind in ("load", "store"):
+                outcome.loads += this.kind == "load"
+                outcome.stores += this.kind == "store"
+                if step.address is None:
+                    raise ValueError(f"{step.pc:#x}: {this.kind} without an address")
+                if step.address >= MEMORY_AT:
+                    yield from self._touch(step.address - MEMORY_AT, this.kind == "store")
+            if this.kind in ("fence", "system"):
+                yield self._edge()
+                yield from self._flush()
+            cycles = rules.class_cycles.get(this.kind, 1)
+            parts["issue"] += 1
+            parts["mul/div/fp"] += cycles - 1
+            following = trace[i + 1] if i + 1 < len(trace) else None
+            if following is not None:
+                if this.kind in ("branch", "jump") and (this.kind == "jump" or following.pc != step.pc + step.size):
+                    parts["branch"] += rules.taken_penalty
+                    cycles += rules.taken_penalty
+                if this.loaded is not None and this.loaded in shape(following.word, following.size).reads:
+                    parts["load-use"] += rules.load_use_penalty
+                    cycles += rules.load_use_penalty
+            outcome.cycles += cycles
+            outcome.instructions += 1
+
+    def _fetch(self, step: Executed) -> Iterator[int]:
+        """Bring what the instruction needs into the instruction buffer, its first half before its second."""
+        first = (step.pc - MEMORY_AT) // self.rules.instruction_line
+        last = (step.pc - MEMORY_AT + step.size - 1) // self.rules.instruction_line
+        for line in range(first, last + 1):
+            index = line % self.rules.instruction_lines
+            if self.instruction_lines.get(index) == line:
+                continue
+            yield self._edge()
+            size = self.rules.instruction_line
+            done_at, _, _ = self._access(line * size, size, "RD", self._edge())
+            self.instruction_lines[index] = line
+            self.outcome.instruction_fills += 1
+            self.outcome.parts["instruction buffer"] += self._wait_until(done_at)
+
+    def _touch(self, offset: int, is_store: bool) -> Iterator[int]:
+        rules = self.rules
+        line, sector = offset // rules.line, offset % rules.line // rules.sector
+        slots, order = self.slots[line % rules.sets], self.order[line % rules.sets]
+        found = [i for i, slot in enumerate(slots) if slot.line == line]
+        if not found or sector not in slots[found[0]].valid:
+            yield self._edge()
+            now = self._edge()
+            if not found:
+                found = [order[0]]
+                now = yield from self._write_back(slots[order[0]], now)
+                yield now
+                slots[order[0]] = _Slot(line)
+            first = offset // rules.sector * rules.sector
+            done_at, outcome, refresh_wait = self._access(first, rules.sector, "RD", now)
+            slots[found[0]].valid.add(sector)
+            self.outcome.line_fills += 1
+            stall = self._wait_until(done_at)
+            refresh = min(stall, refresh_wait * rules.p // rules.q)
+            self.outcome.parts["refresh"] += refresh
+            name = {HIT: "row hit", MISS: "row miss", CONFLICT: "row conflict"}[outcome]
+            self.outcome.parts[name] += stall - refresh
+        order.remove(found[0])
+        order.append(found[0])
+        if is_store:
+            slots[found[0]].dirty.add(sector)
+
+    def _write_back(self, slot: _Slot, now: int) -> Generator[int, None, int]:
+        """Write runs of neighbouring dirty sectors, one request after the other; return when the last is over."""
+        rules = self.rules
+        for sector in sorted(slot.dirty):
+            if sector - 1 in slot.dirty:
+                continue
+            n = 1
+            while sector + n in slot.dirty:
+                n += 1
+            offset = slot.line * rules.line + sector * rules.sector
+            yield now
+            now, _, _ = self._access(offset, n * rules.sector, "WR", now)
+            self.outcome.line_writebacks += 1
+        slot.dirty = set()
+        return now
+
+    def _flush(self) -> Iterator[int]:
+        now = self._edge()
+        for slots in self.slots:
+            for slot in slots:
+                now = yield from self._write_back(slot, now)
+                slot.line, slot.valid = None, set()
+        self.outcome.parts["write-back"] += self._wait_until(now)
+
+    def _access(self, offset: int, n_bytes: int, command: str, now: int) -> tuple[int, str, int]:
+        rules = self.rules
+        n_columns = 1 if rules.column is None else n_bytes // rules.column
+        row = offset // rules.row
+        if rules.own_bank:
+            return self.dram.access(self.hart_id, row, n_columns, command, now)
+        row = (self.hart_id * rules.window + offset) // rules.row
+        n_banks = self.dram.rules.n_banks
+        return self.dram.access(row % n_banks, row // n_banks, n_columns, command, now)
+
+    def _edge(self, cycle: int | None = None) -> int:
+        """Return the first DRAM clock at or after a core edge, by default the present one's."""
+        cycle = self.outcome.cycles if cycle is None else cycle
+        return (cycle * self.rules.q + self.rules.p - 1) // self.rules.p
+
+    def _wait_until(self, clock: int) -> int:
+        """Go on to the first core edge at or after a DRAM clock; return the cycles waited."""
+        cycle = max(self.outcome.cycles, (clock - 1) * self.rules.p // self.rules.q - 1)
+        while self._edge(cycle) < clock:
+            cycle += 1
+        waited = cycle - self.outcome.cycles
+        self.outcome.cycles = cycle
+        return waited
