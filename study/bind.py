@@ -72,7 +72,7 @@ def _stage_name(name: str) -> str:
 def _info(bundle: Bundle) -> BundleInfo:
     source = bundle.manifest.input
     return BundleInfo(
-        name=bundle.path.name,
+        program=bundle.workload,
         digest=bundle.digest,
         input_digest=source.sha256,
         n_input_bytes=source.n_bytes,

@@ -5,7 +5,7 @@ What is drawn is decided here, colours and file formats in ``style.py``, where i
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -61,7 +61,7 @@ def speedup_svg(results: Sequence[Result]) -> str:
         for row in range(1, len(results)):
             if results[row].workload != results[row - 1].workload:
                 axes.axhline(row - 0.5, color=INK, linewidth=0.6, alpha=0.3)
-        axes.set_yticks(range(len(results)), [f"{r.workload}, {r.level}" for r in results])
+        axes.set_yticks(range(len(results)), [f"{r.workload}, {r.place}" for r in results])
         axes.invert_yaxis()
         axes.set_xlabel("speedup (x times faster than the named baseline; left of 1x: slower)")
         axes.grid(visible=True, axis="x")
@@ -82,7 +82,7 @@ def time_svg(results: Sequence[Result]) -> str:
     first = results[0]
     for baseline in first.baselines:
         rows.append((baseline.label, {"baseline": baseline.offloadable_seconds}))
-    rows += [(f"{r.level} level", dict(r.phases)) for r in results]
+    rows += [(_at(r), dict(r.phases)) for r in results]
     with styled():
         figure = new_figure(WIDTH_IN, 1.75 + 2 * ROW_IN * len(rows))
         whole, part = figure.subplots(2, 1, height_ratios=(len(rows), len(results)))
@@ -98,6 +98,10 @@ def time_svg(results: Sequence[Result]) -> str:
         figure.legend(handles, labels, loc="outside upper left", ncols=5, fontsize=8)
         text = f"Where the time of {first.workload} goes, phase by phase; the seconds are in the table below."
         return to_svg(figure, text)
+
+
+def _at(result: Result) -> str:
+    return f"{result.level} level" if result.machine == result.level else result.place
 
 
 def _stack(axes: "Axes", rows: Sequence[tuple[str, Mapping[str, float]]], *, normalise: bool = False) -> None:
@@ -138,7 +142,7 @@ def cpi_svg(results: Sequence[Result]) -> str:
             left += widths
         for position, end in zip(positions, left, strict=True):
             axes.annotate(f"{end:.2f}", (end, position), (4, 0), textcoords="offset points", va="center", fontsize=8)
-        axes.set_yticks(positions, [f"{r.workload}, {r.level}" for r in results])
+        axes.set_yticks(positions, [f"{r.workload}, {r.place}" for r in results])
         axes.invert_yaxis()
         axes.tick_params(axis="y", length=0)
         axes.margins(x=0.1)
@@ -176,18 +180,20 @@ def thermal_png(thermals: Sequence[tuple[str, Thermal]]) -> bytes:
 
 
 def pareto_png(series: Sequence[ParetoSeries]) -> bytes:
-    """Return speedup against area, one panel per workload, optimal points joined; levels by marker."""
+    """Return speedup against area, one panel per workload, optimal points joined; levels by marker and colour."""
     with styled():
-        figure = new_figure(3.3 * max(len(series), 1) + 0.4, 3.6)
-        panels = figure.subplots(1, max(len(series), 1), squeeze=False)[0]
+        n_panels = max(len(series), 1)
+        figure = new_figure(max(3.4 * n_panels, 4.6), 3.8)
+        panels = figure.subplots(1, n_panels, squeeze=False)[0]
+        handles: dict[str, Any] = {}
         for axes, one in zip(panels, series, strict=False):
             _pareto_panel(axes, one)
+            handles |= dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
         if series:
-            panels[0].set_ylabel(f"application speedup\nvs {series[0].baseline} (x)")
-            handles, labels = panels[0].get_legend_handles_labels()
-            figure.legend(handles, labels, loc="outside upper left", ncols=4, fontsize=8)
+            panels[0].set_ylabel(f"speedup of the offloadable part\nvs {series[0].baseline} (x)")
+            figure.legend(handles.values(), handles.keys(), loc="outside upper left", ncols=4, fontsize=8)
         else:
-            panels[0].text(0.5, 0.5, "no point has both an area and a speedup", ha="center")
+            panels[0].text(0.5, 0.5, "no point has an area", ha="center")
         return to_png(figure)
 
 
@@ -195,11 +201,13 @@ def _pareto_panel(axes: "Axes", one: ParetoSeries) -> None:
     areas, gains = np.array(one.areas_mm2), np.array(one.speedups)
     best = list(one.front)
     axes.step(areas[best], gains[best], where="post", color=INK, linewidth=1, label="Pareto front")
-    for index, level in enumerate(LEVELS):
+    for level, tint in zip(LEVELS, ("orange", "blue", "green"), strict=True):
         chosen = [i for i, at in enumerate(one.levels) if at == level]
-        axes.plot(areas[chosen], gains[chosen], LEVEL_MARKER[level], color=colour(CYCLE[index]), markersize=6,
-                  markeredgecolor="white", markeredgewidth=0.5, label=f"{level} level")  # fmt: skip
-    axes.axhline(1.0, color=INK, linewidth=0.7, linestyle=":")
+        if chosen:
+            axes.plot(areas[chosen], gains[chosen], LEVEL_MARKER[level], color=colour(tint), markersize=6,
+                      markeredgecolor="white", markeredgewidth=0.5, label=f"{level} level")  # fmt: skip
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
     axes.set_title(one.workload)
-    axes.set_xlabel("area added to the machine (mm²)")
+    axes.set_xlabel("area of all cores (mm²)")
     axes.grid(visible=True, axis="both")

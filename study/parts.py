@@ -32,9 +32,9 @@ class Provenance(Record):
 
 
 class BundleInfo(Record):
-    """The trace the result comes from."""
+    """The trace the result comes from; ``program`` is the workload that was traced."""
 
-    name: str
+    program: str
     digest: Sha256
     input_digest: Sha256
     n_input_bytes: Annotated[int, Field(ge=0)]

@@ -83,7 +83,7 @@ def replay_one(path: Path, system: SystemConfig, options: Options, progress: Pro
     )
     baselines = [bound.spark, native_baseline(bound, options)]
     return Result(
-        workload=bundle.workload,
+        workload=path.resolve().name,
         level=system.level.value,
         machine=system.name,
         config=system.model_dump(mode="json"),

@@ -11,8 +11,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from pim.config import SystemConfig, load_system
-from pim.errors import LoadError, PimError
-from spark_traces.bundle import shipped_bundles
+from pim.errors import ConfigError, LoadError, PimError
+from spark_traces.bundle import open_bundle, shipped_bundles
+from spark_traces.manifest import MANIFEST_NAME
 from study import replay, summary
 from study.engines import local
 from study.report import write_report
@@ -47,7 +48,7 @@ def run(
         Presets or machine files.
     options : Options
     folder : Path
-        For ``<workload>-<level>.json`` and ``report.html``.
+        For ``<bundle>-<machine>.json`` and ``report.html``.
     workers : int, optional
         Processes; default: one per CPU this process may use.
 
@@ -56,7 +57,14 @@ def run(
     PimError
         From the first replay that fails; results before it are kept.
     """
-    tasks = [(path, load_system(level)) for path in bundles for level in levels]
+    systems = [load_system(level) for level in levels]
+    _require_distinct("bundles", [path.resolve().name for path in bundles])
+    _require_distinct("machines", [system.name for system in systems])
+    options.load_calibration()
+    for path in bundles:
+        if not (path / MANIFEST_NAME).is_file():
+            open_bundle(path)  # says what is missing, before any process starts
+    tasks = [(path, system) for path in bundles for system in systems]
     results: dict[tuple[str, str], Result] = {}
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
@@ -76,6 +84,15 @@ def run(
     write_report(ordered, page, options.command)
     summary.show(ordered)
     Console().print(Text(f"results: {folder}/*.json, report: {page}"), soft_wrap=True)
+
+
+def _require_distinct(what: str, names: Sequence[str]) -> None:
+    """Raise ConfigError if two results would go to the same file."""
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ConfigError(
+            f"two {what} are named {', '.join(twice)}: their results would overwrite each other; rename one"
+        )
 
 
 def _replay(options: replay.Options, task: tuple[Path, SystemConfig]) -> Result:

@@ -56,6 +56,7 @@ def render(results: Sequence[Result], command: str) -> str:
         results=results,
         baselines=results[0].baselines,
         workloads=_by_workload(results),
+        highlights=_highlights(results),
         command=command,
         phases=PHASES,
         remainder_label=REMAINDER_LABEL,
@@ -84,6 +85,22 @@ def _by_workload(results: Sequence[Result]) -> dict[str, list[Result]]:
     return grouped
 
 
+def _highlights(results: Sequence[Result]) -> list[str]:
+    """Return the range of speedups over each baseline, in words."""
+    lines = []
+    for index, baseline in enumerate(results[0].baselines):
+
+        def whole(result: Result, index: int = index) -> float:
+            return result.speedups[index].application
+
+        least, most = min(results, key=whole), max(results, key=whole)
+        parts = [result.speedups[index].offloadable for result in results]
+        low, high = (f"{speedup_text(whole(r))} ({r.workload}, {r.place})" for r in (least, most))
+        range_text = f"offloadable parts {speedup_text(min(parts))} to {speedup_text(max(parts))}"
+        lines.append(f"Against {baseline.label}: whole applications {low} to {high}; {range_text}.")
+    return lines
+
+
 def _union(groups: Iterable[Iterable[str]]) -> list[str]:
     """Return all words of the groups, in order of first appearance."""
     return list(dict.fromkeys(word for group in groups for word in group))
@@ -93,7 +110,7 @@ def _thermal_figures(results: Sequence[Result]) -> dict[str, str]:
     """Return one picture per workload as a data URI."""
     pictures = {}
     for workload, group in _by_workload(results).items():
-        maps = [(f"{r.level} level, {t.die}", t) for r in group for t in r.thermals]
+        maps = [(f"{r.place}, {t.die}", t) for r in group for t in r.thermals]
         if maps:
             encoded = base64.b64encode(figures.thermal_png(maps)).decode()
             pictures[workload] = f"data:image/png;base64,{encoded}"
@@ -123,7 +140,7 @@ def _labels(results: Sequence[Result]) -> dict[tuple[str, str], list[str]]:
         elif len(marked) == sum(r.level in levels for r in results):
             said[key] = [f"{level} level" for level in levels]
         else:
-            said[key] = [f"{r.workload}, {r.level} level" for r in marked]
+            said[key] = [f"{r.workload} at {r.place}" for r in marked]
     return said
 
 
@@ -158,5 +175,5 @@ def _provenances(results: Sequence[Result]) -> list[tuple[Any, list[str]]]:
     origins: dict[str, tuple[Any, list[str]]] = {}
     for result in results:
         key = result.provenance.model_dump_json(exclude={"created_utc"})
-        origins.setdefault(key, (result.provenance, []))[1].append(f"{result.workload}, {result.level}")
+        origins.setdefault(key, (result.provenance, []))[1].append(f"{result.workload}, {result.place}")
     return list(origins.values())

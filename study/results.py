@@ -108,7 +108,11 @@ class Speedup(Record):
 
 
 class Result(Record):
-    """One workload replayed at one level."""
+    """One trace replayed on one machine.
+
+    ``workload`` is the trace's name, for a shipped one that of its program; ``machine`` that of the preset, which is
+    its level, or of the machine file.
+    """
 
     format: Literal["scalein-result"] = "scalein-result"
     schema_version: Literal[1] = 1
@@ -147,6 +151,11 @@ class Result(Record):
             must_equal(f"speedup of the offloadable part vs {got.baseline}", got.offloadable, want.offloadable)
             must_equal(f"speedup of the application vs {got.baseline}", got.application, want.application)
         return self
+
+    @property
+    def place(self) -> str:
+        """Return what names the machine to a reader: its level, before it the name of a machine that is no preset."""
+        return self.level if self.machine == self.level else f"{self.machine} ({self.level})"
 
     @property
     def cpi_stack(self) -> dict[str, float]:

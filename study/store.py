@@ -43,15 +43,15 @@ def result_bytes(result: Result) -> bytes:
     return orjson.dumps(result.model_dump(mode="json"), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def result_path(folder: Path, workload: str, level: str) -> Path:
-    """Return where the result of a workload at a level is kept; characters a file name can't hold become ``_``."""
-    stem = "".join(c if c.isalnum() or c in "._-" else "_" for c in workload)
-    return folder / f"{stem}-{level}.json"
+def result_path(folder: Path, workload: str, machine: str) -> Path:
+    """Return where the result of a workload on a machine is kept; characters a file name can't hold become ``_``."""
+    stem = "".join(c if c.isalnum() or c in "._-" else "_" for c in f"{workload}-{machine}")
+    return folder / f"{stem}.json"
 
 
 def save_result(result: Result, folder: Path) -> Path:
     """Write a result into ``folder`` and return the file's path."""
-    path = result_path(folder, result.workload, result.level)
+    path = result_path(folder, result.workload, result.machine)
     write_atomic(path, result_bytes(result))
     return path
 
@@ -92,4 +92,4 @@ def load_results(folder: Path) -> list[Result]:
     results = [load_result(path) for path in paths]
     if not results:
         raise LoadError(f"{folder}: no result files (*.json) here; make some with `scalein run`")
-    return sorted(results, key=lambda r: (r.workload, LEVELS.index(r.level)))
+    return sorted(results, key=lambda r: (r.workload, LEVELS.index(r.level), r.machine))

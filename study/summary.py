@@ -39,7 +39,7 @@ def show(results: Sequence[Result], console: Console | None = None) -> None:
         speedups = [f for s in result.speedups for f in (s.offloadable, s.application)]
         table.add_row(
             Text(result.workload if is_first else ""),
-            result.level,
+            result.place,
             percent_text(result.application.offloadable_share),
             seconds_text(result.scale_in_seconds),
             *(Text(speedup_text(speedup), style="red" if is_slower(speedup) else "") for speedup in speedups),

@@ -16,9 +16,19 @@ from study.sweep import Finished
 
 
 def table(finished: Sequence[Finished]) -> list[dict[str, Any]]:
-    """Return one row per point: its axes, then its figures, units in the names."""
+    """Return one row per point: its axes, then its figures with units in the names, then whether nothing beats it.
+
+    ``is_pareto``: no point of the same workload has at most its area and at least its speedup of the offloadable part
+    over the native baseline, one of the two better.
+    """
     axes = list(dict.fromkeys(axis for point in finished for axis, _ in point.spec.overrides))
-    return [_row(point, axes) for point in finished]
+    rows = [_row(point, axes) for point in finished]
+    for workload in dict.fromkeys(row["workload"] for row in rows):
+        mine = [row for row in rows if row["workload"] == workload and row["area_mm2"] is not None]
+        areas = [row["area_mm2"] for row in mine]
+        for index in pareto.front(areas, [row["speedup_offloadable_vs_native"] for row in mine]):
+            mine[index]["is_pareto"] = True
+    return rows
 
 
 def _row(point: Finished, axes: Sequence[str]) -> dict[str, Any]:
@@ -40,6 +50,7 @@ def _row(point: Finished, axes: Sequence[str]) -> dict[str, Any]:
     row["area_share"] = result.area.share if result.area else None
     row["power_w"] = result.power.total_w if result.power else None
     row["temperature_rise_k"] = result.rise_k
+    row["is_pareto"] = False
     row |= {"bundle_digest": result.bundle.digest, "point": point.key}
     return row
 
@@ -71,12 +82,12 @@ def write_outputs(name: str, finished: Sequence[Finished], folder: Path) -> list
 
 
 def _pareto_series(finished: Sequence[Finished]) -> list[figures.ParetoSeries]:
-    """Return one series per workload: whole-application speedup over the native baseline against added area."""
+    """Return one series per workload: speedup of the offloadable part over the native baseline, against area."""
     series = []
     for workload in dict.fromkeys(point.result.workload for point in finished):
         results = [p.result for p in finished if p.result.workload == workload and p.result.area is not None]
         areas = [r.area.total_mm2 for r in results if r.area is not None]
-        gains = [r.speedup("native").application for r in results]
+        gains = [r.speedup("native").offloadable for r in results]
         if results:
             series.append(
                 figures.ParetoSeries(

@@ -42,7 +42,7 @@ def make_result(workload: str = "wordcount", level: str = "bank", scale: float =
             packages={"numpy": "2.4"}, machine="host C", command="scalein run", created_utc="2026-01-01T00:00:00+00:00",
         ),
         "bundle": BundleInfo(
-            name=workload, digest="a" * 64, input_digest="b" * 64, n_input_bytes=200_000_000,
+            program="wordcount", digest="a" * 64, input_digest="b" * 64, n_input_bytes=200_000_000,
             parameters={"seed": 1}, versions={"spark": "4.3.0"},
         ),
         "application": application,

@@ -75,7 +75,9 @@ def test_all_pictures_are_drawn(page: Any) -> None:
 
 def test_headline_shows_the_results_figures(page: Any) -> None:
     for result in RESULTS:
-        row = page.find_element("css selector", f'tr[data-workload="{result.workload}"][data-level="{result.level}"]')
+        row = page.find_element(
+            "css selector", f'tr[data-workload="{result.workload}"][data-machine="{result.machine}"]'
+        )
         cells = {c.get_attribute("data-figure"): c.text for c in row.find_elements("css selector", "[data-figure]")}
         expected = {"share": percent_text(result.application.offloadable_share)}
         for index, speedup in enumerate(result.speedups):

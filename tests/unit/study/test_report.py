@@ -25,7 +25,7 @@ class Reader(HTMLParser):
         attributes = dict(attrs)
         self.tags.append((tag, attributes))
         if "data-workload" in attributes:
-            self._row = (str(attributes["data-workload"]), str(attributes["data-level"]))
+            self._row = (str(attributes["data-workload"]), str(attributes["data-machine"]))
         if "data-figure" in attributes:
             self._cell = (*self._row, str(attributes["data-figure"]))
 

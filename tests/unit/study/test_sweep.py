@@ -11,6 +11,7 @@ import pyarrow.parquet
 from study import sweep, sweep_table
 from study.space import PointSpec
 from tests.unit.study import points
+from tests.unit.study.factory import make_result
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -89,3 +90,16 @@ def test_table_is_the_same_in_csv_and_parquet_and_the_plot_is_a_picture(tmp_path
         expected /= column["host_remainder_s"] + column["scale_in_s"]
         assert column["speedup_application_vs_native"] == expected
     assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+def test_rows_nothing_beats_are_marked() -> None:
+    """Same area everywhere, so one row per workload: the fastest, the first of equals."""
+    specs = [PointSpec(w, "bank", (("n", i),)) for w in ("a", "b") for i in range(3)]
+    speed = {("a", 1): 0.5, ("b", 0): 0.5, ("b", 2): 0.5}
+    finished = [
+        sweep.Finished(
+            spec, "", make_result(spec.trace, scale=speed.get((spec.trace, int(dict(spec.overrides)["n"])), 1))
+        )
+        for spec in specs
+    ]
+    assert [row["is_pareto"] for row in sweep_table.table(finished)] == [False, True, False, True, False, False]
