@@ -15,7 +15,7 @@ from mapreduce.call import Call, Outcome
 from mapreduce.compile import kernel_elf
 from mapreduce.kernel import Kernel
 from mapreduce.place import Placed, aligned, place
-from mapreduce.sampling import Sampling, choose_groups, summarise
+from mapreduce.sampling import Sampling, choose_groups, enough_groups, summarise
 from pim.config import SystemConfig
 from pim.errors import ResultMismatchError
 from pim.isa import Program, load_elf
@@ -87,10 +87,14 @@ class Launcher:
         placed = [None if call is None else self._place(core, call) for core, call in enumerate(calls)]
         sizes = [0 if p is None else 1 + sum(array.nbytes for array in p.call.inputs) for p in placed]
         group_sizes = [max(sizes[i : i + per_group]) for i in range(0, len(sizes), per_group)]
-        groups = choose_groups(group_sizes, self._sample_groups)
+        n_cores, n_groups = (sum(size > 0 for size in of) for of in (sizes, group_sizes))
         kernel = next((call.kernel for call in calls if call is not None), None)
         if kernel is None:
             return 0.0
+        wanted = self._sample_groups
+        if wanted is not None:
+            wanted = enough_groups(wanted, per_group, n_cores, n_groups)
+        groups = choose_groups(group_sizes, wanted)
 
         def simulate(group: int) -> LocationRun:
             cores = [core for core in range(group * per_group, (group + 1) * per_group) if sizes[core]]
@@ -102,7 +106,6 @@ class Launcher:
                 done.append(run)
                 if self._progress is not None:
                     self._progress(kernel.name, len(done), len(groups))
-        n_cores, n_groups = (sum(size > 0 for size in of) for of in (sizes, group_sizes))
         self.runs.append(_summary(kernel, done, n_cores, n_groups))
         return self.runs[-1].seconds
 

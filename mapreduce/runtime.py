@@ -78,7 +78,7 @@ def run_job(
         Of the job.
     system : SystemConfig
     sample_groups : int or None
-        Groups of cores to simulate per launch, 1 or more; None for all.
+        Groups of cores to simulate per launch, 1 or more; None for all. More where groups have few cores with work.
     sample_iterations : int or None
         Iterations to simulate, the first ones, 1 or more; None for all. Launches of a later one are taken to last as
         long as those of the last simulated one: the same records, other values.

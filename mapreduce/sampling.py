@@ -10,8 +10,9 @@ Two statements are made, with their assumptions:
   mean + t * s * sqrt(1 + 1/n) with a confidence of 95 % or more, t being the quantile 1 - 0.05 / (N - n) of
   Student's distribution with n - 1 degrees of freedom (simultaneous prediction limit, Bonferroni).
 
-The group with the largest input is always simulated, which can only raise the simulated maximum. Effects that neither
-covers: cores that are slow for a reason no simulated one has (other data), and correlation inside a group.
+The group with the largest input is always simulated, which can only raise the simulated maximum. Where few cores of a
+group have work, more groups are simulated, so that the sample has as many cores. Effects that neither statement covers:
+cores that are slow for a reason no simulated one has (other data), and correlation inside a group.
 
 References
 ----------
@@ -26,6 +27,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 CONFIDENCE = 0.95
+FEWEST_CORES = 4  # assumption: fewer, or equally fast ones, say nothing about the spread of the others
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Sampling:
     max_cycles : int
         Slowest simulated core, core cycles.
     max_bound_cycles : float or None
-        Upper bound of the slowest core at 95 % confidence, core cycles; None where fewer than two cores are known.
+        Upper bound of the slowest core at 95 % confidence, core cycles; None where the sample says nothing about it.
     unseen_is_slowest : float
         Probability that the slowest core was not simulated.
     """
@@ -78,6 +80,11 @@ def choose_groups(sizes: Sequence[int], n_groups: int | None) -> list[int]:
     return sorted([largest, *spread])
 
 
+def enough_groups(n_groups: int, cores_per_group: int, working_cores: int, working_groups: int) -> int:
+    """Return how many groups with work hold, on average, as many working cores as ``n_groups`` full ones."""
+    return -(-n_groups * cores_per_group * working_groups // working_cores)
+
+
 def summarise(cycles: Sequence[int], n_cores: int, groups_simulated: int, groups_total: int) -> Sampling:
     """Return the statement about a phase.
 
@@ -95,7 +102,7 @@ def summarise(cycles: Sequence[int], n_cores: int, groups_simulated: int, groups
     bound: float | None = None
     if unseen == 0:
         bound = float(slowest)
-    elif n > 1:
+    elif n >= FEWEST_CORES and min(cycles) < slowest:
         t = float(stdtrit(n - 1, 1 - (1 - CONFIDENCE) / unseen))
         mean, deviation = float(np.mean(cycles)), float(np.std(cycles, ddof=1))
         bound = max(float(slowest), mean + t * deviation * sqrt(1 + 1 / n))

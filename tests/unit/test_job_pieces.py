@@ -10,7 +10,7 @@ from mapreduce.costs import launch_seconds, move
 from mapreduce.kernels.q6 import q6_reduce
 from mapreduce.kernels.wordcount import wordcount_map
 from mapreduce.place import ALIGNMENT, place
-from mapreduce.sampling import choose_groups, summarise
+from mapreduce.sampling import choose_groups, enough_groups, summarise
 from mapreduce.split import block_bounds, text_bounds
 from pim.config import load_system, with_overrides
 from pim.errors import CapacityError, ConfigError
@@ -124,11 +124,21 @@ def test_sample_has_the_largest_group_and_others_evenly_spread() -> None:
 def test_bound_of_the_slowest_core() -> None:
     whole = summarise([5, 7], n_cores=2, groups_simulated=2, groups_total=2)
     assert (whole.max_bound_cycles, whole.unseen_is_slowest) == (7, 0)
-    assert summarise([5], n_cores=4, groups_simulated=1, groups_total=4).max_bound_cycles is None
-    # textbook: t(0.95, 2) = 2.920; one unseen core, values 1, 2, 3: mean 2, deviation 1
-    one_unseen = summarise([1, 2, 3], n_cores=4, groups_simulated=3, groups_total=4)
-    assert one_unseen.max_bound_cycles == pytest.approx(2 + 2.920 * (4 / 3) ** 0.5, rel=1e-3)
-    assert one_unseen.unseen_is_slowest == 0.25
+    # textbook: t(0.95, 4) = 2.132; one unseen core, values 1 to 5: mean 3, variance 2.5
+    one_unseen = summarise([1, 2, 3, 4, 5], n_cores=6, groups_simulated=5, groups_total=6)
+    assert one_unseen.max_bound_cycles == pytest.approx(3 + 2.132 * (2.5 * 6 / 5) ** 0.5, rel=1e-3)
+    assert one_unseen.unseen_is_slowest == pytest.approx(1 / 6)
+
+
+@pytest.mark.parametrize("cycles", [[5], [1, 2, 3], [7] * 8])
+def test_samples_without_a_spread_bound_nothing(cycles: list[int]) -> None:
+    assert summarise(cycles, n_cores=99, groups_simulated=1, groups_total=9).max_bound_cycles is None
+
+
+def test_sample_is_filled_up_where_groups_have_few_cores_with_work() -> None:
+    assert enough_groups(1, cores_per_group=16, working_cores=512, working_groups=32) == 1
+    assert enough_groups(1, cores_per_group=16, working_cores=8, working_groups=8) == 16
+    assert enough_groups(2, cores_per_group=4, working_cores=12, working_groups=4) == 3
 
 
 def test_bound_holds_as_often_as_it_says() -> None:
