@@ -5,6 +5,7 @@ text out of the log, binds stages to kernels and writes the bundle. It needs PyS
 needs neither.
 """
 
+import contextlib
 import importlib.util
 import os
 import shutil
@@ -12,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +27,7 @@ from spark_traces.bundle import Bundle, check_destination, open_bundle, write_bu
 from spark_traces.eventlog import read_event_log
 from spark_traces.machine import PACKAGE_ROOT, describe_machine, machine_scrubber
 from spark_traces.manifest import FORMAT, VERSION
+from spark_traces.run_workload import FINISHED
 from spark_traces.schema import App
 from spark_traces.workloads.workload import Workload
 
@@ -32,6 +35,7 @@ DEFAULT_BYTES = 100 << 20  # input in memory; stages of that size are not all ov
 DEFAULT_PARTITIONS = 48  # three tasks per core of the 16-core baseline
 DEFAULT_CORES = 2
 DRIVER_MEMORY = "6g"
+EXIT_SECONDS = 20  # a JVM usually ends within two seconds; one was seen to take seven minutes
 
 Progress = Callable[[str], None]
 
@@ -206,17 +210,32 @@ def _run_spark(work: Path, java_home: Path, progress: Progress) -> None:
         ) as process,
     ):
         assert process.stdout is not None
+        code = None
         try:
             for line in process.stdout:
-                progress(line.rstrip())
-            code = process.wait()
-        except BaseException:
-            os.killpg(process.pid, signal.SIGTERM)
-            raise
+                step = line.rstrip()
+                if step == FINISHED:
+                    code = 0  # all is written; how long the JVM takes to end does not matter
+                    break
+                progress(step)
+            if code is None:
+                code = process.wait()
+        finally:
+            _end(process, grace_seconds=0 if code is None else EXIT_SECONDS)
         if code:
             errors.seek(0)
             lines = errors.read().decode(errors="replace").splitlines()
-            shown = (
-                lines if len(lines) <= 16 else [*lines[:6], "...", *lines[-9:]]
-            )  # Java's word is first, Python's last
-            raise LoadError(f"tracing: Spark ended with exit code {code}; what it said:\n" + "\n".join(shown))
+            if len(lines) > 16:  # Java's word stands first, Python's last
+                lines[6:-9] = ["..."]
+            raise LoadError(f"tracing: Spark ended with exit code {code}; what it said:\n" + "\n".join(lines))
+
+
+def _end(process: subprocess.Popen[str], grace_seconds: float) -> None:
+    """Wait until the process and its group (Spark's JVM) are gone; kill what is left after the grace."""
+    deadline = time.monotonic() + grace_seconds
+    with contextlib.suppress(ProcessLookupError):
+        while time.monotonic() < deadline:
+            process.poll()
+            os.killpg(process.pid, 0)  # raises once the group is empty
+            time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGKILL)

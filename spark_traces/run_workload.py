@@ -20,6 +20,9 @@ import orjson
 from spark_traces import workloads
 from spark_traces.cpu_time import machine_seconds, session_seconds
 
+FINISHED = "finished"
+"""Last line of progress: the event log and the outcome are complete; what is left is the JVM's end."""
+
 REPEATS = ("repeat-0", "repeat-1", "repeat-2")
 
 
@@ -78,6 +81,7 @@ def main(job_path: str) -> None:
     spark.stop()
     outcome = {"windows": windows, "result": expected, "plans": plans, "versions": versions}
     Path(job["outcome"]).write_bytes(orjson.dumps(outcome))
+    _say(FINISHED)
 
 
 def _java_version(spark: Any) -> str:
