@@ -4,7 +4,7 @@ A result is only made when the output equals Spark's. What the application and i
 ``bind.py``, what a job costs in `mapreduce.runtime`, what it costs besides time in ``physical.py``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,12 +12,12 @@ from mapreduce import jobs
 from mapreduce.functional import Work
 from mapreduce.host import Calibration, load_calibration, native_seconds, native_work
 from mapreduce.runtime import JobRun, run_job
-from pim.config import SystemConfig, with_overrides
-from pim.power import PowerReport, idle_power_w
+from pim.config import SystemConfig
+from spark_traces.bundle import Bundle
 from study import physical, projection, provenance
+from study.at_temperature import Runner, run_at_temperature
 from study.bind import Bound, bind
 from study.check import compare
-from study.parts import KernelFigures, Thermal
 from study.results import PHASES, Baseline, Result, speedups
 
 Progress = Callable[[str, int, int], None]
@@ -72,7 +72,7 @@ def replay_one(path: Path, system: SystemConfig, options: Options, progress: Pro
     """
     bound = bind(path, options.executor_cores)
     bundle = bound.bundle
-    ran = _run_at_its_temperature(bound, system, options, progress)
+    ran = run_at_temperature(bundle, system, _runner(options, progress))
     system, run = ran.system, ran.run
     check = compare(
         workload=bundle.workload,
@@ -105,36 +105,23 @@ def replay_one(path: Path, system: SystemConfig, options: Options, progress: Pro
     )
 
 
-@dataclass(frozen=True)
-class _Ran:
-    system: SystemConfig
-    run: JobRun
-    kernels: list[KernelFigures]
-    drawn: PowerReport
-    thermals: list[Thermal]
+def _runner(options: Options, progress: Progress | None) -> Runner:
+    """Return how a bundle's job is run with given parameters on a given machine."""
+    calibration = options.load_calibration()
 
-
-def _run_at_its_temperature(bound: Bound, system: SystemConfig, options: Options, progress: Progress | None) -> _Ran:
-    """Run the job; where its power heats the DRAM so far that it must be refreshed more often, run it again so."""
-    idle_chip_w = idle_power_w(system)
-    while True:
-        run = run_job(
-            jobs.get(bound.bundle.workload),
-            bound.bundle.inputs(),
-            bound.bundle.parameters,
+    def run(bundle: Bundle, parameters: Mapping[str, int], system: SystemConfig) -> JobRun:
+        return run_job(
+            jobs.get(bundle.workload),
+            bundle.inputs(),
+            parameters,
             system,
             sample_groups=options.sample_groups,
             progress=progress,
-            calibration=options.load_calibration(),
+            calibration=calibration,
             host_threads=options.threads,
         )
-        kernels = projection.kernel_figures(run.kernels)
-        drawn = projection.drawn_power(system, kernels)
-        thermals = physical.temperatures(system, drawn, idle_chip_w)
-        trefi_ns = physical.trefi_ns(thermals)
-        if system.timing.trefi_ns <= trefi_ns:
-            return _Ran(system, run, kernels, drawn, thermals)
-        system = with_overrides(system, {"timing.trefi_ns": trefi_ns})
+
+    return run
 
 
 def native_baseline(bound: Bound, options: Options) -> Baseline:
