@@ -100,3 +100,12 @@ def test_sample_groups_is_a_count_or_all() -> None:
     for wrong in ("0", "some", "1.5", "-1", ""):
         with pytest.raises(ValueError, match="'all'"):
             parse_sample_groups(wrong)
+
+
+def test_example_in_the_documentation_spans_only_machines_that_exist() -> None:
+    path = Path(__file__).resolve().parents[3] / "docs" / "examples" / "sweep.yaml"
+    study, document = load_study(path)
+    specs = points(study, document, build)
+    assert len(specs) == 16
+    for spec in specs:
+        build(spec.base, dict(spec.overrides))
