@@ -4,7 +4,11 @@ Registers are int64; a value of 32 bits is kept sign-extended, in RV32 as in RV6
 need nothing beyond the operator (they wrap in a kernel). As plain Python the arguments are ints in the range of int64.
 """
 
+from typing import Any
+
 import numpy as np
+from llvmlite import ir
+from numba.extending import intrinsic, overload
 
 from pim.jit import kernel
 
@@ -52,3 +56,30 @@ def sraw(value: int, shift: int) -> int:
 def ltu(left: int, right: int) -> bool:
     """Return whether ``left`` is below ``right``, both unsigned; also right for sign-extended 32-bit values."""
     return bool(np.uint64(np.int64(left)) < np.uint64(np.int64(right)))
+
+
+def bit_length(value: int) -> int:
+    """Return how many bits ``value`` takes as an unsigned number, without leading zeros; a kernel counts with LLVM."""
+    return (int(value) & (1 << 64) - 1).bit_length()
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _llvm_bit_length(_typing: Any, value: Any) -> Any:
+    """Return 64 minus LLVM's count of leading zeros of an int64."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        zero_is_undefined = ir.Constant(ir.IntType(1), 0)
+        zeros = builder.ctlz(arguments[0], zero_is_undefined)
+        return builder.sub(ir.Constant(zeros.type, 64), zeros)
+
+    return value(value), generate
+
+
+@overload(bit_length)  # type: ignore[untyped-decorator]
+def _overload_bit_length(value: Any) -> Any:
+    """Let kernels call `bit_length`."""
+
+    def call(value: Any) -> Any:
+        return _llvm_bit_length(value)
+
+    return call

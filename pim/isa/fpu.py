@@ -1,195 +1,154 @@
-"""Arithmetic, comparison, minimum and maximum of the F and D extensions, on registers as in `pim.isa.fp_bits`.
+"""The F and D extensions: what each operation makes of its operands, in every rounding mode, with its flags.
 
-Arithmetic rounds to nearest even, whatever rounding mode the instruction asks for, and raises no exception flags: the
-host's arithmetic does the work. Conversions, which know all rounding modes, are in `pim.isa.fp_convert`.
+One function per group of operations; both precisions share the code. Loads, stores and registers are for the core.
 
 References
 ----------
-The RISC-V Instruction Set Manual, volume I (unprivileged), chapters "F" and "D"; IEEE 754-2019 (minimumNumber, 9.6).
+The RISC-V Instruction Set Manual, volume I (unprivileged), chapters "F" and "D"; IEEE 754-2019.
 """
 
-import numpy as np
-
-from pim.isa.fma import fused_multiply_add
-from pim.isa.fp_bits import fmv_x_w, register_d, register_s, value_d, value_s
+from pim.isa import fp_host, fp_soft
+from pim.isa.alu import sext32
+from pim.isa.fp_bits import box, classify, equal, extreme, less, less_or_equal, unbox
+from pim.isa.fp_convert import from_integer, to_integer, to_precision
+from pim.isa.fp_format import DOUBLE, SINGLE, Precision, RoundingMode
+from pim.isa.ops import Op
 from pim.jit import kernel
 
 
 @kernel
-def fadd_d(left: int, right: int) -> int:
-    """Return the sum."""
-    return register_d(value_d(left) + value_d(right))
+def is_double(op: int) -> bool:
+    """Tell the precision of an operation: `Op` lists them in pairs, single first; a conversion counts as its result."""
+    return (op - Op.FADD_S) % 2 == 1
 
 
 @kernel
-def fsub_d(left: int, right: int) -> int:
-    """Return the difference."""
-    return register_d(value_d(left) - value_d(right))
+def has_integer_result(op: int) -> bool:
+    """Tell whether a floating-point operation writes an integer register."""
+    return Op.FEQ_S <= op <= Op.FCVT_LU_D or Op.FMV_X_W <= op <= Op.FMV_X_D
 
 
 @kernel
-def fmul_d(left: int, right: int) -> int:
-    """Return the product."""
-    return register_d(value_d(left) * value_d(right))
+def operate(op: int, a: int, b: int, c: int, integer: int, mode: int, accrued: int) -> tuple[int, int]:
+    """Return the register result of an F or D operation, and the flags it raises.
+
+    Parameters
+    ----------
+    op : int
+        From Op.FADD_S to Op.FMV_D_X.
+    a, b, c : int
+        Floating-point registers rs1, rs2, rs3.
+    integer : int
+        Integer register rs1.
+    mode : int
+        Rounding mode, RNE to RMM.
+    accrued : int
+        Flags raised before. One of them may come up again, or not: the inexactness of common results need not be found
+        out twice.
+    """
+    if op >= Op.FCVT_S_D:
+        return move(op, a, integer, mode)
+    f = DOUBLE if is_double(op) else SINGLE
+    if not is_double(op):
+        a, b, c = unbox(a), unbox(b), unbox(c)
+    if op <= Op.FNMADD_D:
+        bits, flags = sum_or_product(op, a, b, c, mode, accrued, f)
+    elif op <= Op.FDIV_D:
+        bits, flags = quotient(a, b, mode, accrued, f)
+    elif op <= Op.FSQRT_D:
+        bits, flags = square_root(a, mode, f)
+    elif op <= Op.FSGNJX_D:
+        bits, flags = inject_sign(op, a, b, f), 0
+    elif op <= Op.FMAX_D:
+        bits, flags = extreme(a, b, op >= Op.FMAX_S, f)
+    elif op <= Op.FCVT_LU_D:
+        return compare_or_convert(op, a, b, mode, f)
+    else:
+        width = 32 if op < Op.FCVT_S_L else 64
+        is_signed = op < Op.FCVT_S_WU or Op.FCVT_S_L <= op < Op.FCVT_S_LU
+        bits, flags = from_integer(integer, width, is_signed, mode, f)
+    return bits if is_double(op) else box(bits), flags
 
 
 @kernel
-def fdiv_d(left: int, right: int) -> int:
-    """Return the quotient."""
-    return register_d(value_d(left) / value_d(right))
+def sum_or_product(op: int, a: int, b: int, c: int, mode: int, accrued: int, f: Precision) -> tuple[int, int]:
+    """Return the bits of a sum, difference, product or fused multiply-add, and flags.
+
+    All are a * b + c: with b = 1, or c = 0 of the product's sign.
+    """
+    if op <= Op.FSUB_D:
+        c = b if op <= Op.FADD_D else b ^ f.sign
+        b = f.bias << f.fraction_bits
+    elif op <= Op.FMUL_D:
+        c = (a ^ b) & f.sign
+    else:
+        if op >= Op.FNMSUB_S:
+            a ^= f.sign
+        if Op.FMSUB_S <= op <= Op.FMSUB_D or op >= Op.FNMADD_S:
+            c ^= f.sign
+    if mode == RoundingMode.RNE:
+        bits, flags = fp_host.multiply_add_bits(a, b, c, accrued, f)
+        if flags != fp_host.UNKNOWN:
+            return bits, flags
+    return fp_soft.multiply_add(a, b, c, mode, f)
 
 
 @kernel
-def fsqrt_d(register: int) -> int:
-    """Return the square root."""
-    return register_d(np.sqrt(value_d(register)))
+def quotient(a: int, b: int, mode: int, accrued: int, f: Precision) -> tuple[int, int]:
+    """Return the bits of a quotient, and flags."""
+    if mode == RoundingMode.RNE:
+        bits, flags = fp_host.divide_bits(a, b, accrued, f)
+        if flags != fp_host.UNKNOWN:
+            return bits, flags
+    return fp_soft.divide(a, b, mode, f)
 
 
 @kernel
-def fmadd_d(left: int, right: int, addend: int) -> int:
-    """Return left * right + addend, rounded once."""
-    return register_d(fused_multiply_add(value_d(left), value_d(right), value_d(addend)))
+def square_root(a: int, mode: int, f: Precision) -> tuple[int, int]:
+    """Return the bits of a square root, and flags."""
+    if mode == RoundingMode.RNE:
+        bits, flags = fp_host.square_root_bits(a, f)
+        if flags != fp_host.UNKNOWN:
+            return bits, flags
+    return fp_soft.square_root(a, mode, f)
 
 
 @kernel
-def fmsub_d(left: int, right: int, addend: int) -> int:
-    """Return left * right - addend, rounded once."""
-    return register_d(fused_multiply_add(value_d(left), value_d(right), -value_d(addend)))
+def inject_sign(op: int, a: int, b: int, f: Precision) -> int:
+    """Return ``a`` with the sign of ``b``, its opposite, or the product of both signs."""
+    if op <= Op.FSGNJ_D:
+        return (a & ~f.sign) | (b & f.sign)
+    if op <= Op.FSGNJN_D:
+        return (a & ~f.sign) | (~b & f.sign)
+    return a ^ (b & f.sign)
 
 
 @kernel
-def fnmsub_d(left: int, right: int, addend: int) -> int:
-    """Return -(left * right) + addend, rounded once."""
-    return register_d(fused_multiply_add(-value_d(left), value_d(right), value_d(addend)))
+def compare_or_convert(op: int, a: int, b: int, mode: int, f: Precision) -> tuple[int, int]:
+    """Return the integer result of a comparison, classification or conversion, and flags."""
+    if op <= Op.FEQ_D:
+        return equal(a, b, f)
+    if op <= Op.FLT_D:
+        return less(a, b, f)
+    if op <= Op.FLE_D:
+        return less_or_equal(a, b, f)
+    if op <= Op.FCLASS_D:
+        return classify(a, f), 0
+    width = 32 if op < Op.FCVT_L_S else 64
+    is_signed = op < Op.FCVT_WU_S or Op.FCVT_L_S <= op < Op.FCVT_LU_S
+    return to_integer(a, width, is_signed, mode, f)
 
 
 @kernel
-def fnmadd_d(left: int, right: int, addend: int) -> int:
-    """Return -(left * right) - addend, rounded once."""
-    return register_d(fused_multiply_add(-value_d(left), value_d(right), -value_d(addend)))
-
-
-@kernel
-def feq_d(left: int, right: int) -> int:
-    """Return 1 if ``left`` equals ``right``, else 0, also for NaN."""
-    return int(value_d(left) == value_d(right))
-
-
-@kernel
-def flt_d(left: int, right: int) -> int:
-    """Return 1 if ``left`` is below ``right``, else 0, also for NaN."""
-    return int(value_d(left) < value_d(right))
-
-
-@kernel
-def fle_d(left: int, right: int) -> int:
-    """Return 1 if ``left`` is at most ``right``, else 0, also for NaN."""
-    return int(value_d(left) <= value_d(right))
-
-
-@kernel
-def fadd_s(left: int, right: int) -> int:
-    """Return the sum."""
-    return register_s(value_s(left) + value_s(right))
-
-
-@kernel
-def fsub_s(left: int, right: int) -> int:
-    """Return the difference."""
-    return register_s(value_s(left) - value_s(right))
-
-
-@kernel
-def fmul_s(left: int, right: int) -> int:
-    """Return the product."""
-    return register_s(value_s(left) * value_s(right))
-
-
-@kernel
-def fdiv_s(left: int, right: int) -> int:
-    """Return the quotient."""
-    return register_s(value_s(left) / value_s(right))
-
-
-@kernel
-def fsqrt_s(register: int) -> int:
-    """Return the square root."""
-    return register_s(np.sqrt(value_s(register)))
-
-
-@kernel
-def fmadd_s(left: int, right: int, addend: int) -> int:
-    """Return left * right + addend, rounded once."""
-    return register_s(fused_multiply_add(value_s(left), value_s(right), value_s(addend)))
-
-
-@kernel
-def fmsub_s(left: int, right: int, addend: int) -> int:
-    """Return left * right - addend, rounded once."""
-    return register_s(fused_multiply_add(value_s(left), value_s(right), -value_s(addend)))
-
-
-@kernel
-def fnmsub_s(left: int, right: int, addend: int) -> int:
-    """Return -(left * right) + addend, rounded once."""
-    return register_s(fused_multiply_add(-value_s(left), value_s(right), value_s(addend)))
-
-
-@kernel
-def fnmadd_s(left: int, right: int, addend: int) -> int:
-    """Return -(left * right) - addend, rounded once."""
-    return register_s(fused_multiply_add(-value_s(left), value_s(right), -value_s(addend)))
-
-
-@kernel
-def feq_s(left: int, right: int) -> int:
-    """Return 1 if ``left`` equals ``right``, else 0, also for NaN."""
-    return int(value_s(left) == value_s(right))
-
-
-@kernel
-def flt_s(left: int, right: int) -> int:
-    """Return 1 if ``left`` is below ``right``, else 0, also for NaN."""
-    return int(value_s(left) < value_s(right))
-
-
-@kernel
-def fle_s(left: int, right: int) -> int:
-    """Return 1 if ``left`` is at most ``right``, else 0, also for NaN."""
-    return int(value_s(left) <= value_s(right))
-
-
-@kernel
-def fmin_d(left: int, right: int) -> int:
-    """Return the smaller number; -0 is below +0; of a number and a NaN the number; of two NaNs the canonical one."""
-    a, b = value_d(left), value_d(right)
-    if a < b or (a == b and left < 0) or b != b:  # noqa: PLR0124 - NaN
-        return register_d(a)
-    return register_d(b)
-
-
-@kernel
-def fmax_d(left: int, right: int) -> int:
-    """Return the larger number; +0 is above -0; of a number and a NaN the number; of two NaNs the canonical one."""
-    a, b = value_d(left), value_d(right)
-    if a > b or (a == b and left >= 0) or b != b:  # noqa: PLR0124 - NaN
-        return register_d(a)
-    return register_d(b)
-
-
-@kernel
-def fmin_s(left: int, right: int) -> int:
-    """Return the smaller number; -0 is below +0; of a number and a NaN the number; of two NaNs the canonical one."""
-    a, b = value_s(left), value_s(right)
-    if a < b or (a == b and fmv_x_w(left) < 0) or b != b:  # noqa: PLR0124 - NaN
-        return register_s(a)
-    return register_s(b)
-
-
-@kernel
-def fmax_s(left: int, right: int) -> int:
-    """Return the larger number; +0 is above -0; of a number and a NaN the number; of two NaNs the canonical one."""
-    a, b = value_s(left), value_s(right)
-    if a > b or (a == b and fmv_x_w(left) >= 0) or b != b:  # noqa: PLR0124 - NaN
-        return register_s(a)
-    return register_s(b)
+def move(op: int, a: int, integer: int, mode: int) -> tuple[int, int]:
+    """Return the register result of a conversion between precisions or a move between register files, and flags."""
+    if op == Op.FCVT_S_D:
+        bits, flags = to_precision(a, DOUBLE, mode, SINGLE)
+        return box(bits), flags
+    if op == Op.FCVT_D_S:
+        return to_precision(unbox(a), SINGLE, mode, DOUBLE)
+    if op == Op.FMV_X_W:
+        return sext32(a), 0
+    if op == Op.FMV_X_D:
+        return a, 0
+    return box(integer) if op == Op.FMV_W_X else integer, 0

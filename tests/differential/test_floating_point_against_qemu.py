@@ -1,0 +1,72 @@
+"""Every F and D operation against QEMU user mode: results and flags, all rounding modes.
+
+So are the exact fractions that check them where there is no QEMU.
+"""
+
+import random
+
+import pytest
+
+from pim.isa import Op
+from pim.isa.encoding import ENCODINGS
+from pim.isa.fp_format import NX
+from pim.isa.fpu import operate
+from tests.reference.float_operations import execute
+from tests.reference.integer_arithmetic import signed, unsigned
+from tests.support.float_operands import integer_triple, operands_for
+from tests.support.qemu import Trial, run_trials
+
+pytestmark = pytest.mark.emulator
+
+MODES = range(5)
+OPERATIONS = [op for op in Op if Op.FADD_S <= op <= Op.FMV_D_X]
+
+
+def trials(seed, n_operands):
+    """Return a trial of every operation in every rounding mode, with operands of its own."""
+    found = []
+    for op in OPERATIONS:
+        row = ENCODINGS[op]
+        for mode in MODES if "m" in row.syntax else (0,):
+            rng = random.Random(f"{seed} {op.name} {mode}")
+            if "s" in row.syntax:
+                operands = [integer_triple(rng) for _ in range(n_operands)]
+            else:
+                source = operands_for(op.mnemonic[-1], rng.getrandbits(32))
+                operands = [source.register_triple() for _ in range(n_operands)]
+            found.append(Trial(op, operands, rm=mode))
+    return found
+
+
+def check(seed, n_operands, folder):
+    """Compare all operations; return how many operand sets were tried."""
+    n_tried = 0
+    batch = trials(seed, n_operands)
+    for trial, results in zip(batch, run_trials(batch, folder), strict=True):
+        for operands, (expected, expected_flags) in zip(trial.operands, results, strict=True):
+            a, b, c = (signed(operand, 64) for operand in operands)
+            for accrued in (0, NX):
+                value, flags = operate(trial.op, a, b, c, a, trial.rm, accrued)
+                got = unsigned(value, 64), flags | accrued
+                where = f"{trial.op.mnemonic} rm={trial.rm} {', '.join(map(hex, operands))}, accrued {accrued:#x}"
+                assert got == (expected, expected_flags | accrued), f"{where}: {got[0]:#x}, not {expected:#x}"
+        n_tried += len(trial.operands)
+    return n_tried
+
+
+def test_results_and_flags_are_those_of_qemu(tmp_path):
+    n_trials = sum(5 if "m" in ENCODINGS[op].syntax else 1 for op in OPERATIONS)
+    assert check(754, 250, tmp_path) == 250 * n_trials >= 50_000
+
+
+def test_exact_fractions_give_what_qemu_gives(tmp_path):
+    batch = trials(2019, 20)
+    for trial, results in zip(batch, run_trials(batch, tmp_path), strict=True):
+        for operands, expected in zip(trial.operands, results, strict=True):
+            got = execute(trial.op.mnemonic, *operands, operands[0], trial.rm)
+            assert got == expected, (trial.op.mnemonic, trial.rm, [*map(hex, operands)])
+
+
+@pytest.mark.long
+def test_results_and_flags_are_those_of_qemu_for_two_million_operands(tmp_path):
+    assert sum(check(seed, 500, tmp_path) for seed in range(20)) >= 2_000_000
