@@ -27,13 +27,16 @@ class Trial:
     imm: int = 0
 
 
-def run_trials(trials: list[Trial], folder: Path) -> list[list[tuple[int, int]]]:
-    """Return, per trial and operand triple, the 64 bits of the result register and the exception flags."""
+def run_trials(trials: list[Trial], folder: Path, xlen: int = 64) -> list[list[tuple[int, int]]]:
+    """Return, per trial and operand triple, the 64 bits of the result register and the exception flags.
+
+    With XLEN 32, integer registers get the low halves of the operands, and integer results are 0 above 32 bits.
+    """
     words: list[int] = []
     operands = b""
     n_results = 0
     for trial in trials:
-        words += _loop(trial, OPERANDS_AT + len(operands), RESULTS_AT + 16 * n_results)
+        words += _loop(trial, OPERANDS_AT + len(operands), RESULTS_AT + 16 * n_results, xlen)
         operands += b"".join(struct.pack("<QQQ", *triple) for triple in trial.operands)
         n_results += len(trial.operands)
     words += [*_load_address(A1, RESULTS_AT), *_load_address(A2, 16 * n_results)]
@@ -42,16 +45,17 @@ def run_trials(trials: list[Trial], folder: Path) -> list[list[tuple[int, int]]]
     results = Part(RESULTS_AT, b"", memory_bytes=16 * n_results, flags=READ | WRITE)
     parts = [Part(TEXT_AT, to_bytes(*words)), Part(OPERANDS_AT, operands, flags=READ), results]
     path = folder / "trials.elf"
-    path.write_bytes(elf_image(parts, TEXT_AT, page_bytes=PAGE_BYTES))
+    path.write_bytes(elf_image(parts, TEXT_AT, xlen=xlen, page_bytes=PAGE_BYTES))
     path.chmod(0o755)
-    output = subprocess.run(["qemu-riscv64", str(path)], check=True, capture_output=True, timeout=60).stdout
+    output = subprocess.run([f"qemu-riscv{xlen}", str(path)], check=True, capture_output=True, timeout=60).stdout
     pairs = iter(struct.iter_unpack("<QQ", output))
     return [[next(pairs) for _ in trial.operands] for trial in trials]
 
 
-def _loop(trial: Trial, operands_at: int, results_at: int) -> list[int]:
+def _loop(trial: Trial, operands_at: int, results_at: int, xlen: int) -> list[int]:
     """Return the code that runs a trial over all its operands."""
     row = ENCODINGS[trial.op]
+    load, store = (Op.LD, Op.SD) if xlen == 64 else (Op.LW, Op.SW)
     fields = {"rd": A3, "rs1": A0, "rs2": A1, "rs3": A2}
     used = {
         name: number
@@ -60,13 +64,13 @@ def _loop(trial: Trial, operands_at: int, results_at: int) -> list[int]:
     }
     result_is_float = REGISTER_FILES[trial.op][0] == RegisterFile.FLOAT
     body = [
-        *(assemble(Op.LD, rd=register, rs1=S0, imm=8 * place) for place, register in enumerate((A0, A1, A2))),
+        *(assemble(load, rd=register, rs1=S0, imm=8 * place) for place, register in enumerate((A0, A1, A2))),
         *(assemble(Op.FLD, rd=register, rs1=S0, imm=8 * place) for place, register in enumerate((A0, A1, A2))),
         assemble(Op.CSRRW, imm=FFLAGS),
         assemble(trial.op, rm=trial.rm if "m" in row.syntax else 0, imm=trial.imm, **used),
         assemble(Op.CSRRS, rd=A4, imm=FFLAGS),
-        assemble(Op.FSD if result_is_float else Op.SD, rs1=S2, rs2=A3),
-        assemble(Op.SD, rs1=S2, rs2=A4, imm=8),
+        assemble(Op.FSD if result_is_float else store, rs1=S2, rs2=A3),
+        assemble(store, rs1=S2, rs2=A4, imm=8),
         assemble(Op.ADDI, rd=S0, rs1=S0, imm=24),
         assemble(Op.ADDI, rd=S2, rs1=S2, imm=16),
     ]

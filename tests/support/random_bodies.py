@@ -119,8 +119,7 @@ class Body:
                 case "S" | "T" | "R":
                     operands[{"S": "rs1", "T": "rs2", "R": "rs3"}[code]] = self._number(kinds[-1])
                 case "m":
-                    to_integer = row.op_class is OpClass.FP_CONVERT and "d" in row.syntax
-                    operands["rm"] = self._rng.choice((*range(5), _DYNAMIC) if to_integer else (0, _DYNAMIC))
+                    operands["rm"] = self._rng.choice((*range(5), _DYNAMIC))
                 case "j":
                     operands["imm"] = self._rng.choice((-2048, 2047, -1, 0, 1, self._rng.randrange(-2048, 2048)))
                 case ">":
