@@ -1,15 +1,16 @@
 """The interpreter: fetch, execute and count, one core at a time, each up to its next request for something shared.
 
-A core that needs the DRAM parks there until every other core of its group has passed that clock; requests are served in
-the order of (clock, core). A core that goes on after parking repeats the instruction, which has changed no register
-yet; so it does after each write-back that makes room for what it needs.
+A core that needs the DRAM parks there until every other core of its group has passed that clock, unless it only needs
+the open row of a bank of its own; requests are served in the order of (clock, core). A core that goes on after parking
+repeats the instruction, which has changed no register yet; so it does after each write-back that makes room for what
+it needs.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from pim.core.buffers import fetch_line, fill_sector, flush, is_buffered
+from pim.core.buffers import fetch_line, fill_sector, find_slot, flush, is_buffered, is_own_row
 from pim.core.float_step import float_operation
 from pim.core.pipeline import edge
 from pim.core.settings import MAILBOX_BASE, MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
@@ -103,7 +104,8 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
                 line = first_line
             if core.instruction_line[line & settings.instruction_line_mask] != line:
                 at = edge(cycle, settings.clock_p, settings.clock_q)
-                if at > other_at or (at == other_at and hart_id > other):
+                is_later = at > other_at or (at == other_at and hart_id > other)
+                if is_later and not is_own_row(core, device, line << settings.instruction_line_shift, at, settings):
                     hart.request_at = at
                     hart.stop = Stop.PARKED
                     break
@@ -134,7 +136,11 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
             if lowest <= offset < settings.mapped_bytes:
                 if not is_buffered(core, index, offset, settings):
                     at = max(edge(cycle, settings.clock_p, settings.clock_q), hart.written_at)
-                    if at > other_at or (at == other_at and hart_id > other):
+                    is_later = at > other_at or (at == other_at and hart_id > other)
+                    if is_later and not (
+                        is_own_row(core, device, offset, at, settings)
+                        and find_slot(core, offset >> settings.line_shift, settings) >= 0
+                    ):
                         hart.request_at = at
                         hart.stop = Stop.PARKED
                         break

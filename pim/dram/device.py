@@ -14,7 +14,7 @@ from pim.config import ClockTiming
 from pim.dram.bank import RowOutcome, make_banks, row_outcome
 from pim.dram.constraints import activate, first_column, make_act_budget, make_buses
 from pim.dram.refresh import catch_up
-from pim.jit import kernel
+from pim.jit import inlined_kernel
 
 
 class Command(IntEnum):
@@ -45,7 +45,14 @@ def make_device(n_banks: int, n_buses: int, n_groups: int = 4) -> Device:
     )
 
 
-@kernel
+@inlined_kernel
+def is_open(device: Device, bank_id: int, row: int, now: int, timing: ClockTiming) -> bool:
+    """Tell whether ``row`` is in its row buffer at clock ``now``, no refresh being due; ``device`` is unchanged."""
+    bank = device.banks[bank_id]
+    return bool(bank.open_row == row and now // timing.nrefi <= bank.refreshed)
+
+
+@inlined_kernel
 def access(
     device: Device, bank_id: int, row: int, n_columns: int, is_write: bool, now: int, timing: ClockTiming
 ) -> tuple[int, int, int]:
