@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from pim.errors import LoadError
 from spark_traces.bundle import Bundle, open_bundle
 from spark_traces.schedule import replay_application
-from study.parts import BundleInfo
+from study.parts import BundleInfo, Label
 from study.results import Application, Baseline
 
 
@@ -23,6 +23,7 @@ class Bound:
     application: Application
     spark: Baseline
     info: BundleInfo
+    labels: tuple[Label, ...]
 
 
 @lru_cache(maxsize=1)
@@ -60,7 +61,33 @@ def bind(path: Path, executor_cores: int) -> Bound:
         ),
         cpu_seconds=replay.jvm_cpu_seconds,
     )
-    return Bound(bundle, application, spark, _info(bundle))
+    return Bound(bundle, application, spark, _info(bundle), _labels(bundle))
+
+
+QUIET = 0.05
+"""Share of a machine's CPU time that other programs may take before a capture counts as disturbed. Assumption."""
+
+
+def other_load(bundle: Bundle) -> float | None:
+    """Return the share of the machine's CPU time that other programs took while Spark was measured, None if unknown."""
+    windows = [window for group, window in bundle.manifest.windows.items() if group != "warmup"]
+    taken = available = 0.0
+    for window in windows:
+        if window.spark_cpu_seconds is None or window.machine_cpu_seconds is None:
+            return None
+        taken += max(0.0, window.machine_cpu_seconds - window.spark_cpu_seconds)
+        available += (window.end_ms - window.start_ms) / 1e3 * bundle.manifest.machine.n_cores
+    return taken / available if available else None
+
+
+def _labels(bundle: Bundle) -> tuple[Label, ...]:
+    load = other_load(bundle)
+    if load is None:
+        return (Label(kind="note", text="it is not known what else ran on the machine when Spark was measured"),)
+    if load <= QUIET:
+        return ()
+    text = f"other programs took {100 * load:.0f} % of the machine while Spark was measured: its times are too long"
+    return (Label(kind="warning", text=text),)
 
 
 def _stage_name(name: str) -> str:

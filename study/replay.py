@@ -100,7 +100,7 @@ def replay_one(path: Path, system: SystemConfig, options: Options, progress: Pro
         power=physical.power(ran.drawn),
         thermals=tuple(ran.thermals),
         rtl_checked=system.rtl_checked,
-        labels=tuple(projection.labels(system, run, ran.kernels, ran.thermals)),
+        labels=(*bound.labels, *projection.labels(system, run, ran.kernels, ran.thermals)),
         check=check,
     )
 
