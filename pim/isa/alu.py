@@ -29,6 +29,12 @@ def zext32(value: int) -> int:
 
 
 @kernel
+def low_bytes(value: int, n_bytes: int) -> int:
+    """Return the low 1 to 8 bytes, zero-extended; 8 are all of it."""
+    return int(np.int64(value) & ((np.int64(1) << np.int64(8 * n_bytes)) - np.int64(1))) if n_bytes < 8 else value
+
+
+@kernel
 def srl(value: int, shift: int) -> int:
     """Return ``value`` shifted right by the low 6 bits of ``shift``, zeros entering."""
     return int(np.int64(np.uint64(np.int64(value)) >> np.uint64(np.int64(shift) & np.int64(63))))

@@ -21,8 +21,13 @@ _ALL_EXTENSIONS = "imafdc_zicsr_zifencei"
 _HAS_RM = np.array([False, *("m" in row.syntax for row in ENCODINGS.values())])
 _HAS_RD, _HAS_RS1, _HAS_RS2, _HAS_RS3 = (REGISTER_FILES != RegisterFile.NONE).T
 _KEEPS_RS1 = _HAS_RS1 | np.array([False, *("Z" in row.syntax for row in ENCODINGS.values())])
-_RESERVED_RM = (5, 6)
+RESERVED_RM = (5, 6)
 """Rounding modes without a meaning; an instruction that names one is illegal."""
+
+
+def field_table() -> npt.NDArray[np.bool_]:
+    """Return which operations (rows) have rd, rs1 or an immediate in its place, rs2, rs3 and rm (columns)."""
+    return np.stack([_HAS_RD, _KEEPS_RS1, _HAS_RS2, _HAS_RS3, _HAS_RM], axis=1)
 
 
 class Decoded(NamedTuple):
@@ -39,7 +44,8 @@ class Decoded(NamedTuple):
     rm : uint8
         Rounding mode: 0 RNE, 1 RTZ, 2 RDN, 3 RUP, 4 RMM, 7 dynamic.
     imm : int64
-        Sign-extended immediate; shift amount; CSR number; fence sets; for ILLEGAL the instruction's bits.
+        Sign-extended immediate; shift amount; CSR number; fence sets; aq and rl (2 and 1) of atomics; for ILLEGAL
+        the instruction's bits.
     size : uint8
         Bytes, 2 or 4.
     op_class : uint8
@@ -152,7 +158,7 @@ def _fill_compressed(decoded: Decoded, parcels: Words, where: npt.NDArray[np.boo
 def _remove_unavailable(decoded: Decoded, words: Words, available: frozenset[str]) -> None:
     """Turn what the extensions lack, or what names a reserved rounding mode, into ILLEGAL."""
     is_available = np.array([False, *(row.extension in available for row in ENCODINGS.values())])
-    gone = ~is_available[decoded.op] | np.isin(decoded.rm, _RESERVED_RM)
+    gone = ~is_available[decoded.op] | np.isin(decoded.rm, RESERVED_RM)
     for column in (decoded.op, decoded.rd, decoded.rs1, decoded.rs2, decoded.rs3, decoded.rm):
         column[gone] = 0
     decoded.imm[gone] = words[gone]

@@ -1,7 +1,8 @@
 """Instructions as text for messages: GNU's operand order, ABI register names, no pseudo-instructions."""
 
+from pim.isa.csr import Csr
 from pim.isa.decode import Instruction, decode
-from pim.isa.encoding import ENCODINGS
+from pim.isa.encoding import ENCODINGS, FORMATS, Format
 from pim.isa.ops import Op
 
 INTEGER_REGISTERS = (
@@ -24,27 +25,8 @@ FLOAT_REGISTERS = (
 ROUNDING_MODES = {0: "rne", 1: "rtz", 2: "rdn", 3: "rup", 4: "rmm", 7: ""}
 """Names as the assembler writes them; the dynamic mode is the one it leaves out."""
 
-CSR_NAMES = {
-    0x001: "fflags",
-    0x002: "frm",
-    0x003: "fcsr",
-    0x300: "mstatus",
-    0x301: "misa",
-    0x304: "mie",
-    0x305: "mtvec",
-    0x340: "mscratch",
-    0x341: "mepc",
-    0x342: "mcause",
-    0x343: "mtval",
-    0x344: "mip",
-    0xB00: "mcycle",
-    0xB02: "minstret",
-    0xC00: "cycle",
-    0xC01: "time",
-    0xC02: "instret",
-    0xF14: "mhartid",
-}
-"""Names of the control registers that programs for these cores use; others are printed as a number."""
+CSR_NAMES: dict[int, str] = {csr: csr.name.lower() for csr in Csr}
+"""Names of the control registers that these cores have; others are printed as a number."""
 
 
 def disassemble(instruction: Instruction | int, pc: int | None = None, xlen: int = 64) -> str:
@@ -67,7 +49,10 @@ def disassemble(instruction: Instruction | int, pc: int | None = None, xlen: int
         "".join(_operand(code, instruction, pc) for code in operand)
         for operand in ENCODINGS[instruction.op].syntax.split(",")
     )
-    return f"{instruction.op.mnemonic} {', '.join(filter(None, operands))}".rstrip()
+    mnemonic = instruction.op.mnemonic
+    if FORMATS[instruction.op] == Format.AMO:
+        mnemonic += ("", ".rl", ".aq", ".aqrl")[instruction.imm]
+    return f"{mnemonic} {', '.join(filter(None, operands))}".rstrip()
 
 
 def _operand(code: str, instruction: Instruction, pc: int | None) -> str:  # noqa: PLR0911 - one return per operand kind

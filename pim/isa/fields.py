@@ -17,9 +17,20 @@ _SCATTERED: dict[Format, tuple[Pieces, int]] = {  # format: (runs of bits, width
     Format.B: (((31, 31, 12), (30, 25, 5), (11, 8, 1), (7, 7, 11)), 13),
     Format.U: (((31, 12, 12),), 32),
     Format.J: (((31, 31, 20), (30, 21, 1), (20, 20, 11), (19, 12, 12)), 21),
+    Format.AMO: (((26, 25, 0),), 0),
     Format.CSR: (((31, 20, 0),), 0),
     Format.FENCE: (((31, 20, 0),), 0),
 }
+
+
+def piece_table() -> tuple[Words, Words, Words]:
+    """Return the same as arrays by Format: pieces ``(n_formats, 4, 3)``, how many there are, signed width."""
+    pieces = np.zeros((len(Format), 4, 3), np.int64)
+    count, signed_width = np.zeros(len(Format), np.int64), np.zeros(len(Format), np.int64)
+    for layout, (runs, width) in _SCATTERED.items():
+        pieces[layout, : len(runs)] = runs
+        count[layout], signed_width[layout] = len(runs), width
+    return pieces, count, signed_width
 
 
 def bits(words: Words, high: int, low: int) -> Words:

@@ -71,6 +71,7 @@ IMMEDIATES = {
     Format.B: st.integers(-(1 << 11), (1 << 11) - 1).map(lambda half: 2 * half),
     Format.J: st.integers(-(1 << 19), (1 << 19) - 1).map(lambda half: 2 * half),
     Format.U: st.integers(-(1 << 19), (1 << 19) - 1).map(lambda upper: upper << 12),
+    Format.AMO: st.integers(0, 3),
     Format.CSR: st.integers(0, (1 << 12) - 1),
     Format.FENCE: st.integers(0, (1 << 12) - 1),
 }

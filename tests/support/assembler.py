@@ -21,6 +21,8 @@ def immediate_bits(layout: Format, imm: int) -> int:  # noqa: PLR0911 - one retu
             return (value & 0xFFF) << 20
         case Format.SHIFT:
             return value << 20
+        case Format.AMO:
+            return value << 25
         case Format.S:
             return (value >> 5 & 0x7F) << 25 | (value & 0x1F) << 7
         case Format.B:

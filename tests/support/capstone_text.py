@@ -1,4 +1,4 @@
-"""Capstone's disassembly, with its spelling turned into ours: no pseudo-instructions, decimal numbers, no aq and rl."""
+"""Capstone's disassembly, with its spelling turned into ours: no pseudo-instructions, decimal numbers."""
 
 import re
 
@@ -59,6 +59,9 @@ PSEUDO = {  # capstone's mnemonic: ours, with its operands by position
     "c.ebreak": "ebreak",
 }
 
+UNNAMED_CSRS = {784: "mstatush", 800: "mcountinhibit", 3861: "mconfigptr"}
+"""Control registers that capstone prints as a number."""
+
 
 class Capstone:
     """Capstone for one register width."""
@@ -79,9 +82,11 @@ def decimal(text: str) -> str:
 
 
 def _in_our_spelling(mnemonic: str, operands: str) -> str:
-    mnemonic = re.sub(r"\.(aq|rl|aqrl)$", "", mnemonic)
     if mnemonic == "jal" and "," not in operands:
         mnemonic = "c.jal"
     pseudo = PSEUDO.get(mnemonic)
     text = pseudo.format(*operands.split(", ")) if pseudo else f"{mnemonic} {operands}".rstrip()
-    return decimal(text.replace("unknown", "0"))  # an empty set of a fence
+    text = decimal(text.replace("unknown", "0"))  # an empty set of a fence
+    if text.startswith("csr"):
+        text = re.sub(r"(?<=, )\d+(?=, )", lambda number: UNNAMED_CSRS.get(int(number[0]), number[0]), text)
+    return text
