@@ -1,8 +1,12 @@
 """The core: clock, instruction set, cycles per instruction class, and the SRAM around it."""
 
-from pydantic import Field, model_validator
+import re
+
+from pydantic import Field, field_validator, model_validator
 
 from pim.config.model import ConfigModel, PowerOfTwo
+
+_EXTENSIONS = re.compile("rv(32|64)im?a?(fd?)?c?")
 
 
 class ClassCycles(ConfigModel):
@@ -52,13 +56,31 @@ class CoreConfig(ConfigModel):
 
     @property
     def has_fpu(self) -> bool:
-        """Whether the core executes F and D instructions."""
-        return "d" in self.extensions.removeprefix("rv64")
+        """Whether the core has a floating-point unit (F, or F and D)."""
+        return "f" in self.extensions[4:]
+
+    @property
+    def xlen(self) -> int:
+        """Bits of an integer register."""
+        return int(self.extensions[2:4])
+
+    @property
+    def isa_extensions(self) -> str:
+        """All extensions of the core, those that its name implies too, as `pim.isa` reads them."""
+        return f"{self.extensions}_zicsr_zifencei"
+
+    @field_validator("extensions")
+    @classmethod
+    def _extensions_exist(cls, name: str) -> str:
+        if not _EXTENSIONS.fullmatch(name):
+            raise ValueError(
+                "must be rv32 or rv64, then i, then those of m, a, f, d (with f) and c that the core has, in this "
+                "order, such as rv64imc; Zicsr and Zifencei are always there"
+            )
+        return name
 
     @model_validator(mode="after")
     def _buffers_fit(self) -> "CoreConfig":
-        if self.extensions not in ("rv64imc", "rv64imafdc"):
-            raise ValueError(f"extensions: allowed are rv64imc and rv64imafdc, got {self.extensions!r}")
         if not 8 <= self.sector_bytes <= self.line_bytes:
             raise ValueError(
                 f"sector_bytes must be between 8 and line_bytes ({self.line_bytes}), got {self.sector_bytes}"

@@ -5,9 +5,13 @@ line is fetched by sectors, allocated on reads and writes, written back by runs 
 Each run and each fetch is a request of its own, so that other cores' requests come between them in the order of time.
 """
 
+from typing import Any
+
+import numpy as np
+
 from pim.core.pipeline import edge, first_edge
 from pim.core.settings import CoreSettings
-from pim.core.state import NO_LINE, NO_SLOT, Core
+from pim.core.state import NO_LINE, NO_SLOT, Core, Hart
 from pim.dram import Device, RowOutcome, access, is_open
 from pim.jit import inlined_kernel, kernel
 
@@ -32,20 +36,20 @@ def find_slot(core: Core, line: int, settings: CoreSettings) -> int:
 
 
 @inlined_kernel
-def is_buffered(core: Core, site: int, offset: int, settings: CoreSettings) -> bool:
+def is_buffered(core: Core, site: Any, offset: int, settings: CoreSettings) -> bool:
     """Tell whether the sector of ``offset`` is in a line buffer; makes its line the most recently used one.
 
-    ``site`` is the accessing instruction's parcel: the slot it used last is looked at first (measured: loops that
-    alternate between lines run 1.5 times as fast).
+    ``site`` is the accessing instruction's parcel (uint64): the slot that it, or one of its number in the table, used
+    last is looked at first (measured: loops that alternate between lines run 1.5 times as fast).
     """
     hart = core.hart
     line = offset >> settings.line_shift
-    slot = int(core.site_slot[site])
+    slot = int(core.site_slot[site & np.uint64(len(core.site_slot) - 1)])
     if core.line[slot] != line:
         slot = find_slot(core, line, settings)
         if slot < 0:
             return False
-        core.site_slot[site] = slot
+        core.site_slot[site & np.uint64(len(core.site_slot) - 1)] = slot
     if slot != hart.data_slot:
         touch(core, slot)
     sector = (offset >> settings.sector_shift) & settings.sector_mask
@@ -103,9 +107,38 @@ def write_run(core: Core, device: Device, slot: int, now: int, settings: CoreSet
     core.hart.line_writebacks += 1
 
 
+@inlined_kernel
+def book_wait(hart: Hart, stall: int, outcome: int, refresh_wait: int, settings: CoreSettings) -> None:
+    """Book a wait by its access's row outcome, and what of it a refresh caused. Updates ``hart``."""
+    refresh_stall = min(stall, refresh_wait * settings.clock_p // settings.clock_q)
+    hart.refresh_stall += refresh_stall
+    if outcome == RowOutcome.HIT:
+        hart.hit_stall += stall - refresh_stall
+    elif outcome == RowOutcome.MISS:
+        hart.miss_stall += stall - refresh_stall
+    else:
+        hart.conflict_stall += stall - refresh_stall
+
+
+@kernel
+def drop_line(core: Core, device: Device, offset: int, now: int, settings: CoreSettings) -> bool:
+    """Write one run of dirty sectors of the line of ``offset``; without any, drop the line and return True."""
+    slot = find_slot(core, offset >> settings.line_shift, settings)
+    if slot < 0:
+        return True
+    if core.dirty[slot]:
+        write_run(core, device, slot, now, settings)
+        return False
+    core.line[slot] = NO_LINE
+    core.valid[slot] = 0
+    if core.hart.data_slot == slot:
+        core.hart.data_slot = NO_SLOT
+    return True
+
+
 @kernel
 def fill_sector(
-    core: Core, device: Device, site: int, offset: int, cycle: int, now: int, settings: CoreSettings
+    core: Core, device: Device, site: Any, offset: int, cycle: int, now: int, settings: CoreSettings
 ) -> tuple[bool, int]:
     """Make one request at clock ``now`` for the sector of ``offset``; return whether it is there, and the core cycle.
 
@@ -129,18 +162,10 @@ def fill_sector(
         device, bank_id, row, settings.columns_per_sector, False, now, settings.timing
     )
     core.valid[slot] |= 1 << sector
-    core.site_slot[site] = slot
+    core.site_slot[site & np.uint64(len(core.site_slot) - 1)] = slot
     hart.line_fills += 1
     resume = max(cycle, first_edge(done_at, settings.clock_p, settings.clock_q))
-    stall = resume - cycle
-    refresh_stall = min(stall, refresh_wait * settings.clock_p // settings.clock_q)
-    hart.refresh_stall += refresh_stall
-    if outcome == RowOutcome.HIT:
-        hart.hit_stall += stall - refresh_stall
-    elif outcome == RowOutcome.MISS:
-        hart.miss_stall += stall - refresh_stall
-    else:
-        hart.conflict_stall += stall - refresh_stall
+    book_wait(hart, resume - cycle, outcome, refresh_wait, settings)
     return True, resume
 
 

@@ -10,6 +10,10 @@ MEMORY_BASE = 0x8000_0000
 """First addresses of what a core sees; docs/architecture.md, memory map."""
 
 
+NOWHERE = 1 << 62
+"""No offset in memory."""
+
+
 class CoreSettings(NamedTuple):
     """Geometry and clocks of one group of cores; sizes are powers of two given as shifts."""
 
@@ -17,7 +21,9 @@ class CoreSettings(NamedTuple):
     clock_q: int
     taken_branch_penalty: int
     mapped_bytes: int  # of each core's window; what lies beyond traps
-    text_bytes: int  # read-only start of the window
+    stride_bytes: int  # distance between the windows in the group's memory; 0 where all cores share one
+    code_bytes: int  # start of the window that instructions can be in
+    protects_text: bool  # whether stores to what is decoded trap
     scratchpad_bytes: int
     line_shift: int
     sector_shift: int
@@ -31,6 +37,18 @@ class CoreSettings(NamedTuple):
     row_shift: int
     bank_shift: int  # log2 of the banks an address runs over; 0 at the bank
     own_bank: bool  # each core has one bank, its own
-    window_bytes: int  # distance between the cores' windows in the group's memory
+    window_bytes: int  # distance between the cores' windows in the DRAM; 0 where all cores share one
     cycle_limit: int
+    xlen: int
+    register_load: int  # Op that loads, and one that stores, a whole register
+    register_store: int
+    address_mask: int  # -1, or the low 32 bits
+    address_sign: int  # 0, or bit 31: what extends an address to a register of RV32
+    odd_target: int  # bit of a jump's target that must be 0: 2 without the C extension, else 0
+    has_float: bool  # F, so that there are fflags, frm and fcsr
+    misa: int
+    mstatus_fixed: int  # bits of mstatus that always read the same
+    tohost: int  # offset of the word that ends the run when it is written, or NOWHERE
+    shares_memory: bool  # whether several cores use one window
+    single_step: bool  # whether to stop after every instruction
     timing: ClockTiming

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from pim.core.mailbox import MAILBOX_WORDS
 from pim.dram import Device
 from pim.jit import record_dtype
 
@@ -14,8 +15,8 @@ NO_LINE = -1
 NO_SLOT = -1
 """No line buffer used yet."""
 
-MAILBOX_WORDS = 32
-"""64-bit control registers of one core."""
+NO_RESERVATION = -1
+"""No load reservation: no address / 8."""
 
 
 class Stop(IntEnum):
@@ -23,9 +24,11 @@ class Stop(IntEnum):
 
     READY = 0  # it can go on
     PARKED = 1  # it waits for its turn at something shared
-    EXITED = 2  # ecall with a7 = 93
+    EXITED = 2  # ecall with a7 = 93, or a store to tohost
     TRAPPED = 3  # an exception with mtvec = 0
     CYCLE_LIMIT = 4
+    HALTED = 5  # another core has ended the run
+    STEPPED = 6  # one instruction or trap further, in a run by single steps
 
 
 class Hart(Protocol):
@@ -38,8 +41,18 @@ class Hart(Protocol):
     request_at: int  # DRAM clock of the request it is parked at, or of its present cycle
     written_at: int  # DRAM clock at which its last write-back is over
     exit_code: int
-    cause: int  # mcause of the trap
-    tval: int  # mtval of the trap
+    cause: int  # Cause of the trap that ended the run
+    tval: int  # what its mtval would be
+    mstatus: int  # MIE and MPIE
+    mie: int
+    mtvec: int
+    mscratch: int
+    mepc: int
+    mcause: int
+    mtval: int
+    cycle_offset: int  # mcycle - cycle
+    instret_offset: int  # minstret - instret
+    reserved: int  # address / 8 of the load reservation, or NO_RESERVATION
     fflags: int  # accrued floating-point exceptions: NX 1, UF 2, OF 4, DZ 8, NV 16
     frm: int  # dynamic rounding mode, 0 to 7; 5 to 7 are reserved
     data_slot: int  # line buffer of the last access, or NO_SLOT
@@ -72,7 +85,7 @@ class Registers(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """Backing store of the cores' windows: views of one buffer, ``mapped_bytes`` per hart, little endian."""
+    """Backing store of the cores' windows or scratchpads: views of one buffer, little endian."""
 
     u8: Any
     u16: Any
@@ -88,7 +101,7 @@ class Buffers(NamedTuple):
     dirty: Any  # int64 masks
     used: Any  # int64 LRU stamps
     instruction_line: Any  # int64 (n_harts, n_lines): direct mapped
-    site_slot: Any  # int16 (n_harts, n_parcels): slot each instruction used last; speeds up the search, means nothing
+    site_slot: Any  # int16 (n_harts, n_sites): slot each instruction used last; speeds up the search, means nothing
 
 
 class Core(NamedTuple):
@@ -116,33 +129,36 @@ class Group(NamedTuple):
     mailbox: Any  # int64 (n_harts, MAILBOX_WORDS)
     buffers: Buffers
     device: Device
+    checked: Any  # int64 (1,): end of what a store is looked at for: code, tohost
 
 
-def make_memory(n_harts: int, bytes_per_hart: int) -> Memory:
-    """Return zeroed memory of ``bytes_per_hart`` (a multiple of 8) for each core."""
-    words = np.zeros(n_harts * bytes_per_hart // 8, np.int64)
+def make_memory(n_bytes: int) -> Memory:
+    """Return zeroed memory of ``n_bytes``, a multiple of 8."""
+    words = np.zeros(n_bytes // 8, np.int64)
     return Memory(words.view(np.uint8), words.view(np.uint16), words.view(np.uint32), words)
 
 
 def make_group(
     n_harts: int,
-    mapped_bytes: int,
+    memory_bytes: int,
     scratchpad_bytes: int,
     n_slots: int,
     n_instruction_lines: int,
-    n_parcels: int,
+    n_sites: int,
+    checked_bytes: int,
     device: Device,
 ) -> Group:
     """Return ``n_harts`` cores at reset: registers zero, buffers empty."""
     harts = np.zeros(n_harts, HART).view(np.recarray)
     harts.data_slot = NO_SLOT
+    harts.reserved = NO_RESERVATION
     f_bits = np.zeros((n_harts, 32), np.int64)
     slots = (n_harts, n_slots)
     return Group(
         harts,
         Registers(np.zeros((n_harts, 32), np.int64), f_bits, f_bits.view(np.float64), f_bits.view(np.float32)),
-        make_memory(n_harts, mapped_bytes),
-        make_memory(n_harts, scratchpad_bytes),
+        make_memory(memory_bytes),
+        make_memory(n_harts * scratchpad_bytes),
         np.zeros((n_harts, MAILBOX_WORDS), np.int64),
         Buffers(
             np.full(slots, NO_LINE, np.int64),
@@ -150,7 +166,8 @@ def make_group(
             np.zeros(slots, np.int64),
             np.zeros(slots, np.int64),
             np.full((n_harts, n_instruction_lines), NO_LINE, np.int64),
-            np.zeros((n_harts, n_parcels), np.int16),
+            np.zeros((n_harts, n_sites), np.int16),
         ),
         device,
+        np.array([checked_bytes], np.int64),
     )

@@ -3,7 +3,22 @@
 from pim.core.state import Memory
 from pim.isa import Op
 from pim.isa.alu import ltu, sext32, sllw, sraw, srl, srlw
-from pim.isa.muldiv import div, divu, divuw, divw, mulh, mulhsu, mulhu, rem, remu, remuw, remw
+from pim.isa.muldiv import (
+    div,
+    divu,
+    divuw,
+    divw,
+    mulh,
+    mulh32,
+    mulhsu,
+    mulhsu32,
+    mulhu,
+    mulhu32,
+    rem,
+    remu,
+    remuw,
+    remw,
+)
 from pim.jit import inlined_kernel
 
 
@@ -44,18 +59,18 @@ def integer(op: int, a: int, b: int) -> int:
 
 
 @inlined_kernel
-def muldiv(op: int, a: int, b: int) -> int:
-    """Return the result of an M operation."""
+def muldiv(op: int, a: int, b: int, xlen: int) -> int:
+    """Return the result of an M operation; those of RV32 are RV64's on words, but for the upper products."""
     if op == Op.MUL:
         return a * b
     if op == Op.MULHU:
-        return mulhu(a, b)
+        return mulhu(a, b) if xlen == 64 else mulhu32(a, b)
     if op == Op.MULW:
         return sext32(a * b)
     if op == Op.MULH:
-        return mulh(a, b)
+        return mulh(a, b) if xlen == 64 else mulh32(a, b)
     if op == Op.MULHSU:
-        return mulhsu(a, b)
+        return mulhsu(a, b) if xlen == 64 else mulhsu32(a, b)
     if op == Op.DIV:
         return div(a, b)
     if op == Op.DIVU:

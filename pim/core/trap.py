@@ -1,22 +1,23 @@
-"""Exceptions of a core, and the counters it can read.
+"""Exceptions of a core: their codes, and the way into and out of a handler.
 
-With mtvec = 0, the only value a core has so far, an exception ends the run.
+Traps go to the address in mtvec. While that is 0 there is no handler: the exception ends the run.
 """
 
 from enum import IntEnum
 
-from pim.core.pipeline import edge
 from pim.core.settings import CoreSettings
-from pim.jit import inlined_kernel
+from pim.core.state import Hart
+from pim.jit import inlined_kernel, kernel
 
-CYCLE, TIME, INSTRET, MHARTID = 0xC00, 0xC01, 0xC02, 0xF14
-"""CSR numbers (unprivileged specification, Zicntr; privileged specification, table of CSRs)."""
+MIE, MPIE = 1 << 3, 1 << 7
+"""Bits of mstatus that a core keeps (privileged specification, "Machine Status Registers")."""
 
 
 class Cause(IntEnum):
     """Exception codes of mcause (privileged specification, "Machine Cause Register"); NONE is ours."""
 
     NONE = -1
+    FETCH_MISALIGNED = 0
     FETCH_ACCESS = 1
     ILLEGAL_INSTRUCTION = 2
     BREAKPOINT = 3
@@ -33,14 +34,23 @@ class Cause(IntEnum):
 
 
 @inlined_kernel
-def read_counter(csr: int, hart_id: int, cycle: int, instret: int, settings: CoreSettings) -> tuple[bool, int]:
-    """Return whether the core has ``csr``, and its value; time counts DRAM clocks."""
-    if csr == CYCLE:
-        return True, cycle
-    if csr == TIME:
-        return True, edge(cycle, settings.clock_p, settings.clock_q)
-    if csr == INSTRET:
-        return True, instret
-    if csr == MHARTID:
-        return True, hart_id
-    return False, 0
+def handler(hart: Hart, settings: CoreSettings) -> int:
+    """Return the address of the trap handler, 0 if there is none. Exceptions ignore mtvec's mode."""
+    return hart.mtvec & settings.address_mask & -4
+
+
+@kernel
+def enter_handler(hart: Hart, cause: int, tval: int, pc: int, settings: CoreSettings) -> int:
+    """Take an exception of the instruction at ``pc``; return the address of the handler. Updates ``hart``."""
+    hart.mepc = pc
+    hart.mcause = cause
+    hart.mtval = tval
+    hart.mstatus = MPIE if hart.mstatus & MIE else 0
+    return handler(hart, settings)
+
+
+@kernel
+def leave_handler(hart: Hart, settings: CoreSettings) -> int:
+    """Do what mret does; return the address to go on at. Updates ``hart``."""
+    hart.mstatus = MPIE | (MIE if hart.mstatus & MPIE else 0)
+    return hart.mepc & settings.address_mask

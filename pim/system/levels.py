@@ -8,10 +8,14 @@ BL/2 falls away there; the column latency CL is kept in full, which is pessimist
 
 from fractions import Fraction
 
-from pim.config import ClockTiming, Level, SystemConfig
-from pim.core.settings import CoreSettings
+from pim.config import ClockTiming, CoreConfig, Level, SystemConfig
+from pim.core.settings import NOWHERE, CoreSettings
 from pim.core.state import Group, make_group
 from pim.dram import Device, make_device
+from pim.isa import Op
+
+MAX_SITES = 1 << 16
+"""Most instructions whose last line buffer is remembered apart; only the simulation's speed depends on it."""
 
 
 def clock_ratio(system: SystemConfig) -> Fraction:
@@ -53,7 +57,9 @@ def core_settings(system: SystemConfig, mapped_bytes: int, text_bytes: int, cycl
         clock_q=ratio.denominator,
         taken_branch_penalty=core.taken_branch_penalty,
         mapped_bytes=mapped_bytes,
-        text_bytes=text_bytes,
+        stride_bytes=mapped_bytes,
+        code_bytes=text_bytes,
+        protects_text=True,
         scratchpad_bytes=core.scratchpad_bytes,
         line_shift=core.line_bytes.bit_length() - 1,
         sector_shift=sector_bytes.bit_length() - 1,
@@ -69,8 +75,32 @@ def core_settings(system: SystemConfig, mapped_bytes: int, text_bytes: int, cycl
         own_bank=system.level is Level.BANK,
         window_bytes=system.window_bytes,
         cycle_limit=cycle_limit,
+        xlen=core.xlen,
+        register_load=int(Op.LD if core.xlen == 64 else Op.LW),
+        register_store=int(Op.SD if core.xlen == 64 else Op.SW),
+        address_mask=-1 if core.xlen == 64 else 0xFFFF_FFFF,
+        address_sign=0 if core.xlen == 64 else 1 << 31,
+        odd_target=0 if "c" in core.extensions else 2,
+        has_float=core.has_fpu,
+        misa=misa(core),
+        mstatus_fixed=mstatus_fixed(core),
+        tohost=NOWHERE,
+        shares_memory=False,
+        single_step=False,
         timing=port_timing(system),
     )
+
+
+def misa(core: CoreConfig) -> int:
+    """Return the register that names XLEN and extensions (privileged specification, "Machine ISA Register")."""
+    letters = sum(1 << (ord(letter) - ord("a")) for letter in core.extensions[4:])
+    return (-(1 << 63) if core.xlen == 64 else 1 << 30) | letters
+
+
+def mstatus_fixed(core: CoreConfig) -> int:
+    """Return mstatus's fixed fields: MPP is machine mode; with an FPU, FS is dirty and so SD, the top bit, is set."""
+    machine_mode, dirty, summary = 3 << 11, 3 << 13, -(1 << (core.xlen - 1))
+    return machine_mode | (dirty | summary if core.has_fpu else 0)
 
 
 def make_level_device(system: SystemConfig) -> Device:
@@ -79,15 +109,22 @@ def make_level_device(system: SystemConfig) -> Device:
     return make_device(n_banks, n_banks if system.level is Level.BANK else 1, system.geometry.bank_groups)
 
 
-def make_level_group(system: SystemConfig, n_harts: int, mapped_bytes: int, text_bytes: int) -> Group:
-    """Return ``n_harts`` cores of one group at reset, with their DRAM."""
+def make_level_group(system: SystemConfig, n_harts: int, memory_bytes: int, code_bytes: int) -> Group:
+    """Return ``n_harts`` cores of one group at reset, with their DRAM.
+
+    Parameters
+    ----------
+    memory_bytes, code_bytes : int
+        Memory of all cores; start of each window that instructions can be in.
+    """
     core = system.core
     return make_group(
         n_harts,
-        mapped_bytes,
+        memory_bytes,
         core.scratchpad_bytes,
         core.line_buffers * core.line_sets,
         core.instruction_buffer_bytes // core.instruction_line_bytes,
-        text_bytes // 2,
+        min(1 << (max(code_bytes // 2, 1) - 1).bit_length(), MAX_SITES),
+        code_bytes,
         make_level_device(system),
     )

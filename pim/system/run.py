@@ -8,21 +8,20 @@ import numpy as np
 import numpy.typing as npt
 
 from pim.config import SystemConfig
-from pim.core.interpreter import STRADDLES, Code, run_group
-from pim.core.pipeline import cost_table, edge
+from pim.core.code import Code, text_code
+from pim.core.group import run_group
+from pim.core.mailbox import ARGUMENT_WORD, RETURN_WORD
+from pim.core.pipeline import edge
 from pim.core.settings import MEMORY_BASE, CoreSettings
 from pim.core.state import Group, Stop
 from pim.core.trap import Cause
 from pim.dram import Command
 from pim.errors import CapacityError, CycleLimitError, GuestTrap, LoadError
-from pim.isa import Op, Program, decode_text, disassemble
+from pim.isa import Program, disassemble
 from pim.system.levels import core_settings, make_level_group
 
 ARGUMENT_WORDS = 16
 """Argument registers of one mailbox."""
-
-_ARGUMENT_START = 16  # mailbox word of ARGUMENT[0], offset 0x80
-_RETURN_WORD = 3  # offset 0x18
 
 DEFAULT_CYCLE_LIMIT = 10_000_000_000
 """Core cycles: 50 s of a 200 MHz core; a kernel of a shipped workload needs under a tenth of it."""
@@ -83,21 +82,21 @@ class LocationRun:
 
 def prepare_code(program: Program, system: SystemConfig) -> Code:
     """Return the program's instructions by parcel with their costs; check that the core can run it."""
-    if program.xlen != 64:
-        raise LoadError(f"program: XLEN must be 64, got {program.xlen}")
+    check_xlen(program, system)
     if program.text_address != MEMORY_BASE:
         raise LoadError(f"program: text must start at {MEMORY_BASE:#x}, got {program.text_address:#x}")
-    decoded = decode_text(program.text, program.xlen, system.core.extensions.removeprefix(f"rv{program.xlen}"))
-    cost, load_use = cost_table(decoded, system.core)
-    is_auipc = decoded.op == Op.AUIPC
-    op = np.where(is_auipc, np.int16(Op.LUI), decoded.op)
-    imm = decoded.imm + np.where(is_auipc, program.text_address + 2 * np.arange(len(op)), 0)
-    first = 2 * np.arange(len(op)) // system.core.instruction_line_bytes
-    last = (2 * np.arange(len(op)) + decoded.size - 1) // system.core.instruction_line_bytes
-    return Code(
-        op, decoded.rd, decoded.rs1, decoded.rs2, decoded.rs3, decoded.rm, imm, decoded.size,
-        np.where(first == last, first, STRADDLES), cost, load_use
-    )  # fmt: skip
+    return text_code(program.text, system.core, program.xlen)
+
+
+def check_xlen(program: Program, system: SystemConfig) -> None:
+    """Raise LoadError if the core's registers have another width than the program's."""
+    core = system.core
+    if program.xlen != core.xlen:
+        other = core.extensions.replace(f"rv{core.xlen}", f"rv{program.xlen}")
+        raise LoadError(
+            f"program: XLEN must be {core.xlen}, as core.extensions of {system.name!r} say ({core.extensions}), "
+            f"got {program.xlen}; a core for it is core.extensions={other}"
+        )
 
 
 def run_location(
@@ -137,7 +136,7 @@ def run_location(
     code = prepare_code(program, system)
     mapped_bytes = _mapped_bytes(system, program, tasks)
     settings = core_settings(system, mapped_bytes, len(program.text), cycle_limit)
-    group = make_level_group(system, len(tasks), mapped_bytes, len(program.text))
+    group = make_level_group(system, len(tasks), len(tasks) * mapped_bytes, len(program.text))
     for hart_id, task in enumerate(tasks):
         _load(group, hart_id, program, task, mapped_bytes)
     run_group(group, code, settings)
@@ -174,7 +173,7 @@ def _load(group: Group, hart_id: int, program: Program, task: CoreTask, mapped_b
     if len(task.arguments) > ARGUMENT_WORDS:
         raise ValueError(f"arguments: at most {ARGUMENT_WORDS} words, got {len(task.arguments)}")
     words = np.array([word & 0xFFFF_FFFF_FFFF_FFFF for word in task.arguments], np.uint64).view(np.int64)
-    group.mailbox[hart_id, _ARGUMENT_START : _ARGUMENT_START + len(words)] = words
+    group.mailbox[hart_id, ARGUMENT_WORD : ARGUMENT_WORD + len(words)] = words
     group.harts[hart_id].pc = program.entry
 
 
@@ -211,7 +210,7 @@ def _instruction_text(program: Program, code: Code, pc: int) -> str:
     content = program.text[2 * index : 2 * index + int(code.size[index])]
     if len(content) < code.size[index]:
         return f" (cut off by the text's end: {content.hex(' ')})"
-    return f" ({disassemble(int.from_bytes(content, 'little'), pc)})"
+    return f" ({disassemble(int.from_bytes(content, 'little'), pc, program.xlen)})"
 
 
 def _collect(group: Group, system: SystemConfig, settings: CoreSettings, tasks: Sequence[CoreTask]) -> LocationRun:
@@ -232,7 +231,7 @@ def _core_run(group: Group, hart_id: int, settings: CoreSettings, task: CoreTask
     window = group.memory.u8[hart_id * settings.mapped_bytes : (hart_id + 1) * settings.mapped_bytes]
     return CoreRun(
         exit_code=int(hart.exit_code),
-        return_value=int(group.mailbox[hart_id, _RETURN_WORD]),
+        return_value=int(group.mailbox[hart_id, RETURN_WORD]),
         cycles=cycles,
         instructions=instructions,
         loads=int(hart.loads),

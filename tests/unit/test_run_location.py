@@ -143,7 +143,9 @@ def test_program_for_another_place_or_width_is_refused() -> None:
     elsewhere = Program(64, 0x9000_0000, (Segment(0x9000_0000, text, len(text), True, False),), {})
     with pytest.raises(LoadError, match="text must start at 0x80000000, got 0x90000000"):
         run_location(BANK, elsewhere, [CoreTask(())])
-    with pytest.raises(LoadError, match="XLEN must be 64, got 32"):
+    with pytest.raises(
+        LoadError, match=r"XLEN must be 64.*\(rv64imc\), got 32; a core for it is core.extensions=rv32imc"
+    ):
         run_location(BANK, Program(32, MEMORY_AT, program(text).segments, {}), [CoreTask(())])
 
 

@@ -1,0 +1,53 @@
+"""Turns at what the cores of a group share: who is first in (clock, core) goes on, others park."""
+
+from enum import IntEnum
+
+from pim.core.buffers import flush
+from pim.core.pipeline import edge
+from pim.core.settings import CoreSettings
+from pim.core.state import Core, Group, Stop
+from pim.dram import Device
+from pim.jit import inlined_kernel, kernel
+
+
+class Outcome(IntEnum):
+    """What became of an instruction that needs the DRAM; it has done nothing to the registers unless it is DONE."""
+
+    DONE = 0
+    AGAIN = 1  # a request is served, the instruction needs another one
+    PARKED = 2  # another core is first
+    TRAP = 3
+
+
+@inlined_kernel
+def is_later(core: Core, at: int, other: int, other_at: int) -> bool:
+    """Tell whether a core's request at clock ``at`` comes after ``(other_at, other)``."""
+    return at > other_at or (at == other_at and core.hart_id > other)
+
+
+@inlined_kernel
+def park(core: Core, at: int) -> None:
+    """Let a core wait for its turn at a request at clock ``at``. Updates ``core``."""
+    core.hart.request_at = at
+    core.hart.stop = Stop.PARKED
+
+
+@kernel
+def drain(core: Core, device: Device, cycle: int, other: int, other_at: int, settings: CoreSettings) -> tuple[int, int]:
+    """Make one request of a fence; return the Outcome and the core cycle. Updates ``core`` and ``device``."""
+    at = max(edge(cycle, settings.clock_p, settings.clock_q), core.hart.written_at)
+    if is_later(core, at, other, other_at):
+        park(core, at)
+        return Outcome.PARKED.value, cycle
+    flushed, cycle = flush(core, device, cycle, at, settings)
+    return Outcome.DONE.value if flushed else Outcome.AGAIN.value, cycle
+
+
+@kernel
+def end_run(core: Core, group: Group, exit_code: int) -> None:
+    """End a core's program, and that of all others that share its memory. Updates ``group``."""
+    for other in range(len(group.harts)):
+        if group.harts[other].stop <= Stop.PARKED:
+            group.harts[other].stop = Stop.HALTED
+    core.hart.exit_code = exit_code
+    core.hart.stop = Stop.EXITED
