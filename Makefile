@@ -12,7 +12,7 @@ PYTHON_SOURCES := $(PACKAGES) tests rtl docs conftest.py
 RTL_PACKAGES := $(wildcard rtl/src/*_pkg.sv)
 RTL_MODULES := $(filter-out $(RTL_PACKAGES),$(wildcard rtl/src/*.sv))
 
-.PHONY: help run test check fmt lint lint-python lint-rtl test-nojit test-bounds rtl golden bench report kernels \
+.PHONY: help run test check fmt lint lint-python lint-rtl test-nojit test-bounds rtl golden bench readme report kernels \
         lock clean base dev
 
 help: ## list the targets
@@ -62,6 +62,9 @@ golden: dev ## rewrite the published numbers; explain the difference in CHANGELO
 
 bench: dev ## measure speed; one file per question in benchmarks/
 	@for file in benchmarks/bench_*.py; do $(BIN)/python "$$file"; done
+
+readme: base ## the README's table from docs/results/
+	@$(BIN)/python -m study.readme
 
 report: base ## the HTML report from results/
 	@$(BIN)/scalein report $(ARGS)

@@ -27,6 +27,10 @@ GLOSSARY: dict[str, str] = {
     "copy": "Moving inputs from the host's memory to where the cores see them.",
     "flush": "Writing the host's caches back, so that cores see what the host wrote.",
     "layout": ("The 8x8 byte transpose: the host stripes each 64-bit word over eight chips, a core sees one chip."),
+    "input already in place": (
+        "The scale-in time without the copy, flush and layout of the input: where it lies in the memory in the cores' "
+        "layout before the application starts."
+    ),
     "launch": "Handing memory over, writing arguments, starting the cores and learning that they ended.",
     "map + combine": "The map kernel on the cores, combining equal keys there; a phase ends with its slowest core.",
     "shuffle": "Exchange of intermediate results between cores by key.",

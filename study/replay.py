@@ -93,6 +93,7 @@ def replay_one(path: Path, system: SystemConfig, options: Options, progress: Pro
         application=bound.application,
         baselines=baselines,
         phases={phase: run.phases[phase] for phase in PHASES},
+        placement_seconds=run.placement_seconds,
         scale_in_seconds=run.seconds,
         speedups=speedups(bound.application, baselines, run.seconds),
         kernels=ran.kernels,

@@ -43,6 +43,8 @@ PHASES: Mapping[str, str] = {
     "host": "host in the job",
 }
 """Key of `Result.phases` -> label, in the order the phases happen; nothing overlaps."""
+PLACING = ("copy", "flush", "layout")
+"""Phases that bring data to the cores."""
 REMAINDER_LABEL = "host remainder"
 
 
@@ -111,7 +113,8 @@ class Result(Record):
     """One trace replayed on one machine.
 
     ``workload`` is the trace's name, for a shipped one that of its program; ``machine`` that of the preset, which is
-    its level, or of the machine file.
+    its level, or of the machine file. ``placement_seconds`` is the part of the phases copy, flush and layout that puts
+    the input where the cores want it; an input that is there already saves it.
     """
 
     format: Literal["scalein-result"] = "scalein-result"
@@ -126,6 +129,7 @@ class Result(Record):
     application: Application
     baselines: Annotated[list[Baseline], Field(min_length=1)]
     phases: dict[str, NonNegative]
+    placement_seconds: NonNegative
     scale_in_seconds: Positive
     speedups: list[Speedup]
     kernels: Annotated[list[KernelFigures], Field(min_length=1)]
@@ -141,6 +145,8 @@ class Result(Record):
         if set(self.phases) != set(PHASES):
             raise ValueError(f"phases are {sorted(self.phases)}, must be {sorted(PHASES)}")
         must_equal("scale_in_seconds", self.scale_in_seconds, math.fsum(self.phases.values()))
+        if self.placement_seconds > math.fsum(self.phases[phase] for phase in PLACING) * (1 + 1e-9):
+            raise ValueError(f"placement_seconds must be within the phases {', '.join(PLACING)}")
         expected = speedups(self.application, self.baselines, self.scale_in_seconds)
         if [s.baseline for s in self.speedups] != [s.baseline for s in expected]:
             raise ValueError(
@@ -156,6 +162,11 @@ class Result(Record):
     def place(self) -> str:
         """Return what names the machine to a reader: its level, before it the name of a machine that is no preset."""
         return self.level if self.machine == self.level else f"{self.machine} ({self.level})"
+
+    @property
+    def seconds_in_place(self) -> float:
+        """Return the scale-in time where the input lies in the memory in the cores' layout already."""
+        return self.scale_in_seconds - self.placement_seconds
 
     @property
     def cpi_stack(self) -> dict[str, float]:

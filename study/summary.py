@@ -26,7 +26,7 @@ def show(results: Sequence[Result], console: Console | None = None) -> None:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 0))
     table.add_column("\nworkload", min_width=9, max_width=16)
     table.add_column("\nlevel", no_wrap=True)
-    for heading in ("\nshare", "\ntime"):
+    for heading in ("\nshare", "\ntime", "in\nplace"):
         table.add_column(heading, justify="right", no_wrap=True)
     for baseline in baselines:
         table.add_column(f"vs {baseline.name}\npart", justify="right", no_wrap=True)
@@ -42,6 +42,7 @@ def show(results: Sequence[Result], console: Console | None = None) -> None:
             result.place,
             percent_text(result.application.offloadable_share),
             seconds_text(result.scale_in_seconds),
+            seconds_text(result.seconds_in_place),
             *(Text(speedup_text(speedup), style="red" if is_slower(speedup) else "") for speedup in speedups),
             percent_text(result.area.share) if result.area else "-",
             f"{result.rise_k:.1f}K" if result.rise_k is not None else "-",
@@ -50,6 +51,7 @@ def show(results: Sequence[Result], console: Console | None = None) -> None:
     out.print(table)
     lines = [
         "share: offloadable part of the application's time on Spark; time: that part inside the memory;",
+        "in place: the same where the input already lies in the cores' layout;",
         "vs: speedup of that part and of the whole application; below 1x the memory's cores are slower.",
     ]
     lines += [f"{baseline.label}: {baseline.machine}." for baseline in baselines]

@@ -35,7 +35,7 @@ def _row(point: Finished, axes: Sequence[str]) -> dict[str, Any]:
     result = point.result
     row: dict[str, Any] = {"workload": result.workload, "level": result.level, "machine": result.machine}
     row |= {axis: dict(point.spec.overrides).get(axis, _configured(result.config, axis)) for axis in axes}
-    row |= {"cores": result.n_cores, "scale_in_s": result.scale_in_seconds}
+    row |= {"cores": result.n_cores, "scale_in_s": result.scale_in_seconds, "in_place_s": result.seconds_in_place}
     row |= {f"{phase}_s": result.phases[phase] for phase in PHASES}
     row["host_remainder_s"] = result.application.remainder_seconds
     row["offloadable_share"] = result.application.offloadable_share

@@ -48,6 +48,7 @@ def make_result(workload: str = "wordcount", level: str = "bank", scale: float =
         "application": application,
         "baselines": baselines,
         "phases": phases,
+        "placement_seconds": phases["copy"] / 2,
         "scale_in_seconds": total,
         "speedups": results.speedups(application, baselines, total),
         "kernels": [KernelFigures(

@@ -1,0 +1,77 @@
+"""The README's table of results, made from the committed result files: ``python -m study.readme``.
+
+The table stands between two marker comments; everything else of the README is left alone.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from pim.errors import LoadError, PimError
+from study.numbers import percent_text, seconds_text, speedup_text
+from study.results import Result
+from study.store import load_results, write_atomic
+
+RESULTS = Path("docs/results")
+BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
+
+
+def table(results: Sequence[Result]) -> str:
+    """Return the headline figures of ``results`` (at least one) as Markdown, baselines and command named."""
+    first = results[0]
+    spark, native = (baseline.label for baseline in first.baselines)
+    lines = [
+        f"| workload | level | offloadable share | time in memory | input in place "
+        f"| part vs {spark} | whole vs {spark} | part vs {native} | whole vs {native} | area | rise |",
+        "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for result in results:
+        cells = [
+            result.workload,
+            result.level,
+            percent_text(result.application.offloadable_share),
+            seconds_text(result.scale_in_seconds),
+            seconds_text(result.seconds_in_place),
+            *(speedup_text(figure) for s in result.speedups for figure in (s.offloadable, s.application)),
+            f"{percent_text(result.area.share)} of {result.area.site}" if result.area else "-",
+            f"{result.rise_k:.0f} K" if result.rise_k is not None else "-",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += [
+        "",
+        f"From `{RESULTS}`, made by `{first.provenance.command}` with version {first.provenance.scalein_version}. "
+        f"Below 1x the memory's cores are slower. Baselines: "
+        + "; ".join(f"{baseline.label}, {baseline.machine}" for baseline in first.baselines)
+        + ". Area and temperature are preliminary, no cycle count is RTL-checked yet; every caveat is in the report.",
+    ]
+    return "\n".join(lines)
+
+
+def fill(readme: str, results: Sequence[Result]) -> str:
+    """Return ``readme`` with the text between the markers replaced by the table.
+
+    Raises
+    ------
+    LoadError
+        The markers are missing.
+    """
+    before, begin, rest = readme.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise LoadError(f"README: needs the lines {BEGIN} and {END}")
+    return f"{before}{begin}\n{table(results)}\n{end}{after}"
+
+
+def main() -> int:
+    """Fill the README of the working folder; return the exit code."""
+    path = Path("README.md")
+    try:
+        write_atomic(path, fill(path.read_text(encoding="utf-8"), load_results(RESULTS)).encode())
+    except (PimError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)  # noqa: T201 - a command of its own
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
