@@ -192,7 +192,7 @@ def flush(core: Core, device: Device, cycle: int, now: int, settings: CoreSettin
 def fetch_line(core: Core, device: Device, line: int, cycle: int, settings: CoreSettings) -> int:
     """Refill one line of the instruction buffer from the core's memory; return the core cycle at which it is there."""
     hart = core.hart
-    now = edge(cycle, settings.clock_p, settings.clock_q)
+    now = max(edge(cycle, settings.clock_p, settings.clock_q), hart.written_at)
     bank_id, row = locate(core.hart_id, line << settings.instruction_line_shift, settings)
     done_at, _, _ = access(device, bank_id, row, settings.columns_per_instruction_line, False, now, settings.timing)
     core.instruction_line[line & settings.instruction_line_mask] = line

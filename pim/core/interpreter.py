@@ -74,7 +74,7 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
                 if core.instruction_line[first_line & settings.instruction_line_mask] != first_line:
                     line = first_line
                 if core.instruction_line[line & settings.instruction_line_mask] != line:
-                    at = edge(cycle, settings.clock_p, settings.clock_q)
+                    at = max(edge(cycle, settings.clock_p, settings.clock_q), hart.written_at)
                     place = line << settings.instruction_line_shift
                     if is_later(core, at, other, other_at) and not is_own_row(core, device, place, at, settings):
                         park(core, at)

@@ -67,7 +67,7 @@ def test_enough_is_executed() -> None:
         for step in expected.steps:
             offset = step.pc - MEMORY_AT
             executed[_name(int.from_bytes(program.memory[offset : offset + step.size], "little"), step.size)] += 1
-    wanted = {op.mnemonic for op, row in ENCODINGS.items() if op not in NOT_RANDOM and row.extension in "imfd"}
+    wanted = {op.mnemonic for op, row in ENCODINGS.items() if op not in NOT_RANDOM and row.extension != "zicsr"}
     wanted |= {name for name, form in RV64_FORMS.items() if form.op not in NOT_RANDOM}
     assert {name: executed[name] for name in wanted if executed[name] < 50} == {}
     assert executed.total() >= 200_000

@@ -5,12 +5,12 @@ generator that stops before every request to the DRAM; requests are served in th
 """
 
 import heapq
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tests.reference.dram_timing import CONFLICT, HIT, MISS, Dram
-from tests.reference.instruction_shape import shape
+from tests.reference.instruction_shape import Shape, shape
 
 MEMORY_AT = 0x8000_0000
 PARTS = ("issue", "mul/div/fp", "branch", "load-use", "instruction buffer", "row hit", "row miss", "row conflict",
@@ -18,12 +18,13 @@ PARTS = ("issue", "mul/div/fp", "branch", "load-use", "instruction buffer", "row
 
 
 class Executed(NamedTuple):
-    """One executed instruction: address, bits, bytes, and the address it loaded from or stored to."""
+    """One executed instruction: address, bits, bytes, the memory address it names, and whether it wrote there."""
 
     pc: int
     word: int
     size: int
     address: int | None
+    wrote: bool
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ class _Core:
     def __init__(self, rules: CoreRules, dram: Dram, hart_id: int) -> None:
         self.rules, self.dram, self.hart_id = rules, dram, hart_id
         self.outcome = Outcome()
+        self.written_at = 0  # clock at which the last write is over
         self.instruction_lines: dict[int, int] = {}  # index: line
         self.slots = [[_Slot() for _ in range(rules.ways)] for _ in range(rules.sets)]
         self.order = [list(range(rules.ways)) for _ in range(rules.sets)]  # least recently used first
@@ -103,9 +105,12 @@ class _Core:
                     raise ValueError(f"{step.pc:#x}: {this.kind} without an address")
                 if step.address >= MEMORY_AT:
                     yield from self._touch(step.address - MEMORY_AT, this.kind == "store")
-            if this.kind in ("fence", "system"):
-                yield self._edge()
+            if this.atomic is not None:
+                yield from self._atomic(step, this)
+            if this.kind in ("fence", "fence.i", "system"):
                 yield from self._flush()
+                if this.kind == "fence.i":
+                    self.instruction_lines.clear()
             cycles = rules.class_cycles.get(this.kind, 1)
             parts["issue"] += 1
             parts["mul/div/fp"] += cycles - 1
@@ -128,9 +133,9 @@ class _Core:
             index = line % self.rules.instruction_lines
             if self.instruction_lines.get(index) == line:
                 continue
-            yield self._edge()
+            yield self._now()
             size = self.rules.instruction_line
-            done_at, _, _ = self._access(line * size, size, "RD", self._edge())
+            done_at, _, _ = self._access(line * size, size, "RD")
             self.instruction_lines[index] = line
             self.outcome.instruction_fills += 1
             self.outcome.parts["instruction buffer"] += self._wait_until(done_at)
@@ -141,29 +146,51 @@ class _Core:
         slots, order = self.slots[line % rules.sets], self.order[line % rules.sets]
         found = [i for i, slot in enumerate(slots) if slot.line == line]
         if not found or sector not in slots[found[0]].valid:
-            yield self._edge()
-            now = self._edge()
             if not found:
                 found = [order[0]]
-                now = yield from self._write_back(slots[order[0]], now)
-                yield now
-                slots[order[0]] = _Slot(line)
-            first = offset // rules.sector * rules.sector
-            done_at, outcome, refresh_wait = self._access(first, rules.sector, "RD", now)
+                yield from self._write_back(slots[order[0]])
+            yield self._now()
+            if slots[found[0]].line != line:
+                slots[found[0]] = _Slot(line)
+            self._wait_for(*self._access(offset // rules.sector * rules.sector, rules.sector, "RD"))
             slots[found[0]].valid.add(sector)
             self.outcome.line_fills += 1
-            stall = self._wait_until(done_at)
-            refresh = min(stall, refresh_wait * rules.p // rules.q)
-            self.outcome.parts["refresh"] += refresh
-            name = {HIT: "row hit", MISS: "row miss", CONFLICT: "row conflict"}[outcome]
-            self.outcome.parts[name] += stall - refresh
         order.remove(found[0])
         order.append(found[0])
         if is_store:
             slots[found[0]].dirty.add(sector)
 
-    def _write_back(self, slot: _Slot, now: int) -> Generator[int, None, int]:
-        """Write runs of neighbouring dirty sectors, one request after the other; return when the last is over."""
+    def _atomic(self, step: Executed, this: Shape) -> Iterator[int]:
+        """Act at the bank: without the line of the address, or with aq or rl without any line, in the buffers."""
+        if step.address is None or step.address < MEMORY_AT:
+            return
+        offset = step.address - MEMORY_AT
+        if this.is_ordered:
+            yield from self._flush()
+        line = offset // self.rules.line
+        for slot in self.slots[line % self.rules.sets]:
+            if slot.line == line:
+                yield from self._write_back(slot)
+                slot.line, slot.valid = None, set()
+        yield self._now()
+        if this.atomic == "sc" and not step.wrote:
+            return
+        column = self.rules.column or self.rules.row
+        read_at, *rest = self._access(offset, column, "WR" if this.atomic == "sc" else "RD")
+        self._wait_for(read_at, *rest)
+        if this.atomic == "amo":
+            self.written_at, _, _ = self._ask(offset, column, "WR", read_at)
+
+    def _wait_for(self, done_at: int, outcome: str, refresh_wait: int) -> None:
+        """Wait for an access, and book the wait by its row outcome."""
+        stall = self._wait_until(done_at)
+        refresh = min(stall, refresh_wait * self.rules.p // self.rules.q)
+        self.outcome.parts["refresh"] += refresh
+        name = {HIT: "row hit", MISS: "row miss", CONFLICT: "row conflict"}[outcome]
+        self.outcome.parts[name] += stall - refresh
+
+    def _write_back(self, slot: _Slot) -> Iterator[int]:
+        """Write runs of neighbouring dirty sectors, one request after the other."""
         rules = self.rules
         for sector in sorted(slot.dirty):
             if sector - 1 in slot.dirty:
@@ -172,21 +199,31 @@ class _Core:
             while sector + n in slot.dirty:
                 n += 1
             offset = slot.line * rules.line + sector * rules.sector
-            yield now
-            now, _, _ = self._access(offset, n * rules.sector, "WR", now)
+            yield self._now()
+            self._access(offset, n * rules.sector, "WR")
             self.outcome.line_writebacks += 1
         slot.dirty = set()
-        return now
 
     def _flush(self) -> Iterator[int]:
-        now = self._edge()
         for slots in self.slots:
             for slot in slots:
-                now = yield from self._write_back(slot, now)
+                yield from self._write_back(slot)
                 slot.line, slot.valid = None, set()
-        self.outcome.parts["write-back"] += self._wait_until(now)
+        yield self._now()
+        self.outcome.parts["write-back"] += self._wait_until(self.written_at)
 
-    def _access(self, offset: int, n_bytes: int, command: str, now: int) -> tuple[int, str, int]:
+    def _access(self, offset: int, n_bytes: int, command: str) -> tuple[int, str, int]:
+        """Make a request now; return when it is over, its row outcome, and how long a refresh is under way."""
+        done_at, outcome, refresh_wait = self._ask(offset, n_bytes, command, self._now())
+        if command == "WR":
+            self.written_at = done_at
+        return done_at, outcome, refresh_wait
+
+    def _now(self) -> int:
+        """Return the clock of a request: the present edge's, but not before the last write is over."""
+        return max(self._edge(), self.written_at)
+
+    def _ask(self, offset: int, n_bytes: int, command: str, now: int) -> tuple[int, str, int]:
         rules = self.rules
         n_columns = 1 if rules.column is None else n_bytes // rules.column
         row = offset // rules.row

@@ -1,4 +1,4 @@
-"""What the timing of an RV64IMFDC instruction depends on, from its bits: its class and the registers it names.
+"""What the timing of an RV64IMAFDC instruction depends on, from its bits: its class and the registers it names.
 
 Written from the manual's opcode map and listings (volume I, chapters "RV32/64G Instruction Set Listings" and "C").
 """
@@ -12,6 +12,12 @@ class Shape(NamedTuple):
     kind: str
     reads: frozenset[Register]
     loaded: Register | None = None  # target of a load, unless it is x0
+    atomic: str | None = None  # "lr", "sc" or "amo"
+    is_ordered: bool = False  # aq or rl
+
+
+ATOMICS = {2: "lr", 3: "sc"}
+"""By funct5."""
 
 
 def shape(word: int, size: int) -> Shape:
@@ -46,7 +52,10 @@ def _wide(word: int) -> Shape:  # noqa: PLR0911, PLR0912 - one return per opcode
         case 0x33 | 0x3B:
             return _shape("alu", x1, x2)
         case 0x0F:
-            return _shape("fence")
+            return _shape("fence.i" if funct3 == 1 else "fence")
+        case 0x2F:
+            ordered = funct7 & 3 != 0
+            return _shape("amo", x1, x2, atomic=ATOMICS.get(funct7 >> 2, "amo"), is_ordered=ordered)
         case 0x73 if funct3 == 0:
             return _shape("system")
         case 0x73:
@@ -129,5 +138,11 @@ def _compressed(word: int) -> Shape:  # noqa: PLR0911, PLR0912 - one return per 
     raise ValueError(f"{word:#06x}: no instruction of these cores")
 
 
-def _shape(kind: str, *reads: Register, loaded: Register | None = None) -> Shape:
-    return Shape(kind, frozenset(reads), None if loaded == ("x", 0) else loaded)
+def _shape(
+    kind: str,
+    *reads: Register,
+    loaded: Register | None = None,
+    atomic: str | None = None,
+    is_ordered: bool = False,
+) -> Shape:
+    return Shape(kind, frozenset(reads), None if loaded == ("x", 0) else loaded, atomic, is_ordered)

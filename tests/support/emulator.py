@@ -7,16 +7,18 @@ from unicorn import riscv_const
 
 MEMORY_AT, SCRATCHPAD_AT = 0x8000_0000, 0x2000_0000
 _PAGE = 4096
+_ATOMIC = 0x2F  # opcode of the A extension
 _FS_INITIAL = 0x2000  # mstatus.FS = initial: floating point is on
 _MEMORY_EVENTS = unicorn.UC_HOOK_MEM_READ | unicorn.UC_HOOK_MEM_WRITE
 
 
 class Step(NamedTuple):
-    """One executed instruction: where, its bytes, and the address it read or wrote, or None."""
+    """One executed instruction: where, its bytes, the address it names, or None, and whether it wrote there."""
 
     pc: int
     size: int
     address: int | None
+    wrote: bool
 
 
 class Emulated(NamedTuple):
@@ -37,18 +39,25 @@ def emulate(memory: bytes, entry: int = MEMORY_AT) -> Emulated:
     machine.reg_write(riscv_const.UC_RISCV_REG_MSTATUS, _FS_INITIAL)
     places: list[tuple[int, int]] = []
     addresses: dict[int, int] = {}
+    writes: set[int] = set()
 
     def execute(_: object, pc: int, size: int, __: object) -> None:
         places.append((pc, size))
+        at = pc - MEMORY_AT
+        if memory[at] & 0x7F == _ATOMIC:  # a store-conditional that fails touches nothing
+            base = int.from_bytes(memory[at : at + 4], "little") >> 15 & 31
+            addresses[len(places) - 1] = machine.reg_read(riscv_const.UC_RISCV_REG_X0 + base)
 
-    def touch(_: object, __: int, address: int, *___: object) -> None:
+    def touch(_: object, kind: int, address: int, *__: object) -> None:
         addresses[len(places) - 1] = address
+        if kind == unicorn.UC_MEM_WRITE:
+            writes.add(len(places) - 1)
 
     machine.hook_add(unicorn.UC_HOOK_CODE, execute)
     machine.hook_add(_MEMORY_EVENTS, touch)
     machine.hook_add(unicorn.UC_HOOK_INTR, lambda *_: machine.emu_stop())
     machine.emu_start(entry, MEMORY_AT + size)
-    steps = [Step(pc, size, addresses.get(i)) for i, (pc, size) in enumerate(places)]
+    steps = [Step(pc, size, addresses.get(i), i in writes) for i, (pc, size) in enumerate(places)]
     final = bytes(machine.mem_read(MEMORY_AT, len(memory)))
     a0 = machine.reg_read(riscv_const.UC_RISCV_REG_A0)
     return Emulated(final, a0 - (1 << 64) if a0 >> 63 else a0, steps)

@@ -1,4 +1,4 @@
-"""Random programs that end, for comparing two implementations: every operation of I, M, C and, if wanted, F and D.
+"""Random programs that end, for comparing two implementations: every operation of I, M, C and, if wanted, A, F, D.
 
 A program loads all registers from memory, runs blocks of random instructions in an order of its own (so that jumps go
 forwards and backwards), some of them in loops, and stores all registers. Five registers are kept as pointers and loop

@@ -82,7 +82,7 @@ def executed(emulated: Emulated, memory: bytes) -> list[Executed]:
         if step.pc not in words:
             at = step.pc - MEMORY_AT
             words[step.pc] = int.from_bytes(memory[at : at + step.size], "little")
-    return [Executed(step.pc, words[step.pc], step.size, step.address) for step in emulated.steps]
+    return [Executed(step.pc, words[step.pc], step.size, step.address, step.wrote) for step in emulated.steps]
 
 
 def simulate(system: SystemConfig, program: Program, memories: Sequence[bytes]) -> LocationRun:
