@@ -7,8 +7,6 @@ MAKEFLAGS += --no-print-directory
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest
 ARGS ?=
-PACKAGES := pim mapreduce spark_traces thermal study
-PYTHON_SOURCES := $(PACKAGES) tests rtl docs conftest.py
 RTL_PACKAGES := $(wildcard rtl/src/*_pkg.sv)
 RTL_MODULES := $(filter-out $(RTL_PACKAGES),$(wildcard rtl/src/*.sv))
 

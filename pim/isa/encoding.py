@@ -22,7 +22,5 @@ OP_CLASSES = np.array([OpClass.ILLEGAL, *(row.op_class for row in ENCODINGS.valu
 FORMATS = np.array([Format.NONE, *(row.format for row in ENCODINGS.values())], np.uint8)
 """Immediate layout of each operation, uint8, indexed by `Op`."""
 
-REGISTER_FILES = np.array(
-    [[RegisterFile.NONE] * 4, *(row.register_files for row in ENCODINGS.values())], np.uint8
-)
+REGISTER_FILES = np.array([[RegisterFile.NONE] * 4, *(row.register_files for row in ENCODINGS.values())], np.uint8)
 """Register file of rd, rs1, rs2, rs3 (columns) of each operation (rows), uint8; see `RegisterFile`."""
