@@ -21,7 +21,7 @@ _COMPILED = ("pim", "mapreduce")
 
 
 def cache_root() -> Path:
-    """Return the cache folder for compiled code: ``$SCALEIN_CACHE``, or ``scalein`` in ``$XDG_CACHE_HOME`` or ~/.cache."""
+    """Return the folder for compiled code: ``$SCALEIN_CACHE``, else ``scalein`` in ``$XDG_CACHE_HOME`` or ~/.cache."""
     default = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "scalein"
     return Path(os.environ.get("SCALEIN_CACHE", default))
 

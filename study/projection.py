@@ -56,8 +56,9 @@ def _total(each: Sequence[dict[str, float]]) -> dict[str, float]:
 def activity(system: SystemConfig, kernels: Sequence[KernelFigures]) -> Activity:
     """Return what the simulated groups did while the cores ran, as means per core and per chip.
 
-    Cores of those groups without work count as idle; groups that were not simulated are taken to be like them. Time
-    in which the cores wait for the host is left out: the power is that of computing.
+    Cores of those groups without work count as idle; all other groups are taken to be like them, those without work
+    too: an upper bound where a launch has work for few groups. Time in which the cores wait for the host is left out:
+    the power is that of computing.
     """
     n_groups = max(kernel.groups_total for kernel in kernels)
     busy = waiting = 0.0
@@ -72,6 +73,7 @@ def activity(system: SystemConfig, kernels: Sequence[KernelFigures]) -> Activity
         for name in totals:
             totals[name] += kernel.counters[name] * working
     commands = _total([kernel.dram_commands for kernel in kernels])
+    commands["PRE"] = commands["ACT"]  # a row that no PRE closes is closed by a refresh, or when the host takes over
     return Activity(
         seconds=math.fsum(kernel.seconds for kernel in kernels),
         busy_cycles=busy,

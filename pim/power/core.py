@@ -22,6 +22,8 @@ class CoreEnergy:
         Instruction buffer, one instruction, pJ.
     load_pj, store_pj : float
         Line buffer or scratchpad, one access, pJ.
+    fill_pj, writeback_pj : float
+        Line buffer, one word from or to the DRAM, pJ.
     leakage_w : float
         W at 350 K.
     """
@@ -31,6 +33,8 @@ class CoreEnergy:
     fetch_pj: float
     load_pj: float
     store_pj: float
+    fill_pj: float
+    writeback_pj: float
     leakage_w: float
 
 
@@ -64,6 +68,8 @@ def core_energy(system: SystemConfig) -> CoreEnergy:
         fetch_pj=sram_macro(core.instruction_buffer_bytes, device).read_pj,
         load_pj=way.read_pj * ways_read,
         store_pj=way.write_pj,
+        fill_pj=way.write_pj,
+        writeback_pj=way.read_pj,
         leakage_w=_leakage_w(core_inventory(system), device),
     )
 

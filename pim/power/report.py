@@ -8,6 +8,7 @@ from pim.power.core import core_energy
 from pim.power.dram import CommandCounts, CommandTimes, DramEnergy, StateTimes, dram_energy
 from pim.power.figures import DRAM, Scale
 from pim.technology import Case
+from pim.technology.sram import WORD_BYTES
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,8 @@ class Activity:
     busy_cycles : float
         Core clocks per core in which it executed.
     commands : CommandCounts
-        Commands one DRAM chip got; without refresh (0) it is added at the average refresh interval.
+        Commands one DRAM chip got, all of them for its cores; with the whole-row port, a RD or WR is a row's transfer.
+        Without refresh (0) it is added at the average refresh interval.
     n_chips : int
         DRAM chips that did this; the machine's others idle.
     stalled_cycles : float
@@ -169,20 +171,25 @@ def run_power(
         Data-sheet or typical DRAM currents.
     """
     seconds = activity.seconds
-    counts = activity.commands
+    columns = system.row_bytes // system.column_bytes if system.port == "row" else 1
+    counts = replace(activity.commands, rd=activity.commands.rd * columns, wr=activity.commands.wr * columns)
     if counts.ref == 0:
         counts = replace(counts, ref=seconds / (system.timing.trefi_ns * 1e-9))
     active_s = seconds if activity.active_s is None else min(activity.active_s, seconds)
     dram = _energy(system, counts, StateTimes(active_s=active_s, precharged_s=seconds - active_s), scale)
     core = core_energy(system)
     logic_pj = core.busy_pj.of(case) * activity.busy_cycles + core.stalled_pj.of(case) * activity.stalled_cycles
+    words = system.column_bytes / WORD_BYTES / system.cores_per_group  # of each core, by column of the DRAM
     sram_pj = core.fetch_pj * activity.instructions + core.load_pj * activity.loads + core.store_pj * activity.stores
+    sram_pj += words * (core.fill_pj * counts.rd + core.writeback_pj * counts.wr)
     notes = [
         f"preliminary; core energy {case.value}: {core.busy_pj.of(case):.1f} pJ per busy clock",
         f"DRAM currents: {scale.value}, {DRAM.device}; VDDQ (bus drivers) left out",
     ]
     if system.level is not Level.RANK:
         notes.append("column accesses of cores on the die cost the data sheet's full burst: an upper bound")
+    if system.port == "row":
+        notes.append("a row through the latch costs as much as all its columns one by one: an upper bound")
     if activity.active_s is None:
         notes.append("some bank taken as open all the time: an upper bound of the background")
     return PowerReport(

@@ -94,6 +94,23 @@ def test_sram_energy_counts_accesses_of_the_table() -> None:
     assert report.core_sram_w == pytest.approx((1.1e8 * 0.38016 + 2e7 * 0.78455) * 1e-12)
 
 
+def test_words_from_and_to_the_dram_pass_the_line_buffers() -> None:
+    """A column is one 64-bit word of one of a chip's 16 cores; at the rank it is eight words of one of 4 cores."""
+    columns = activity(commands=CommandCounts(rd=16e6, wr=32e6))
+    assert run_power(BANK, columns).core_sram_w == pytest.approx((0.78455 + 2 * 0.38016) * 1e-6)
+    assert run_power(RANK, columns).core_sram_w == pytest.approx((4 * 1.16382 + 8 * 1.08749) * 8e-6)
+
+
+def test_a_row_through_the_latch_costs_as_much_as_its_columns() -> None:
+    """1 KB is 128 columns of 8 B."""
+    row_port = with_overrides(BANK, {"port": "row"})
+    rows = run_power(row_port, activity(commands=CommandCounts(rd=1e4, wr=1e3)))
+    columns = run_power(BANK, activity(commands=CommandCounts(rd=128e4, wr=128e3)))
+    assert rows.dram_activity_w == pytest.approx(columns.dram_activity_w)
+    assert rows.core_sram_w == pytest.approx(columns.core_sram_w)
+    assert any("row through the latch" in note for note in rows.notes)
+
+
 def test_a_cache_reads_all_its_ways() -> None:
     """Rank preset: 4 ways of 4 KB."""
     assert core_energy(RANK).load_pj == pytest.approx(4 * 1.08749)

@@ -49,6 +49,12 @@ def test_activity_of_full_groups_is_the_mean_of_their_cores() -> None:
     assert work.n_chips == 32
 
 
+def test_every_activated_row_is_precharged_once() -> None:
+    """Of 10 rows 9 are closed by a PRE; the tenth by a refresh, whose precharge is not among the counted commands."""
+    commands = activity(load_system("bank"), kernel_figures([launch("map", 1000)])).commands
+    assert (commands.act, commands.pre) == (10, 10)
+
+
 def test_cores_without_work_are_idle_in_the_mean() -> None:
     """4 of the 16 cores of the simulated chip had work: a quarter of their cycles per core."""
     work = activity(load_system("bank"), kernel_figures([launch("map", 1000, cores=4)]))
