@@ -101,7 +101,7 @@ def test_sampling_and_threads_change_neither_result_nor_what_was_simulated() -> 
     assert sampled.sampling.max_bound_cycles >= sampled.sampling.max_cycles
 
 
-def test_resident_inputs_are_placed_once() -> None:
+def test_resident_inputs_are_placed_once_and_known_as_placement() -> None:
     inputs, parameters, _ = workload("kmeans", 4000)
     run = run_job(jobs.get("kmeans"), inputs, {**parameters, "iterations": 3}, machine("rank"))
     first, second, third = (iteration["copy"] for iteration in run.iterations)
@@ -109,6 +109,8 @@ def test_resident_inputs_are_placed_once() -> None:
     moved = inputs["points"].nbytes
     system = machine("rank")
     assert first - second == pytest.approx(2 * moved / (system.channel_gb_s * 1e9 * system.host.copy_fraction))
+    placing = [sum(iteration[phase] for phase in ("copy", "layout", "flush")) for iteration in run.iterations]
+    assert run.placement_seconds == pytest.approx(placing[0] - placing[1])
 
 
 def test_unsimulated_iterations_last_as_long_as_the_last_simulated_one() -> None:
