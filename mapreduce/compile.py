@@ -17,6 +17,7 @@ from pathlib import Path
 from mapreduce.abi import LINKER_SCRIPT, START_ASSEMBLY, TARGETS, argument_words
 from mapreduce.kernel import Kernel, shipped_kernels
 from pim.errors import LoadError
+from pim.files import write_atomic
 from pim.jit import cache_root
 
 RECIPE = "1"
@@ -50,16 +51,8 @@ def kernel_elf(kernel: Kernel, target: str) -> bytes:
         if path.exists():
             return path.read_bytes()
     elf = compile_elf(kernel, target)
-    write_atomically(cached, elf)
+    write_atomic(cached, elf)
     return elf
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file that other processes see whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as file:
-        file.write(content)
-    Path(file.name).replace(path)
 
 
 def compile_elf(kernel: Kernel, target: str) -> bytes:
@@ -173,7 +166,7 @@ def main() -> None:
         if path.name not in made:
             path.unlink()
     for name, elf in made.items():
-        write_atomically(SHIPPED_ELFS / name, elf)
+        write_atomic(SHIPPED_ELFS / name, elf)
         sys.stdout.write(f"{name}: {len(elf)} bytes\n")
 
 

@@ -29,6 +29,7 @@ from mapreduce.functional import Work, iterate, work
 from pim import jit
 from pim.config import explain
 from pim.errors import ConfigError
+from pim.this_machine import cpu_model, memory_bytes
 
 DEFAULT_CALIBRATION = Path(__file__).parent / "calibration.json"
 STEPS = ("map", "shuffle", "reduce", "update")
@@ -198,19 +199,11 @@ def _bandwidth_gb_s(repeats: int) -> float:
 def describe_machine() -> HostMachine:
     """Return this host's description."""
     return HostMachine(
-        cpu=_first_field(Path("/proc/cpuinfo"), "model name") or platform.processor() or platform.machine(),
+        cpu=cpu_model(),
         cores=cpu_count() or 1,
-        memory_gb=round(int((_first_field(Path("/proc/meminfo"), "MemTotal") or "0 kB").split()[0]) * 1024 / 1e9, 1),
+        memory_gb=round(memory_bytes() / 1e9, 1),
         numpy=np.__version__,
         numba=numba.__version__,
         python=platform.python_version(),
         date=datetime.now(UTC).date().isoformat(),
     )
-
-
-def _first_field(path: Path, name: str) -> str | None:
-    """Return the value of the first ``name : value`` line of a file, None where there is none."""
-    if not path.exists():
-        return None
-    fields = (line.partition(":") for line in path.read_text().splitlines())
-    return next((value.strip() for key, _, value in fields if key.strip() == name), None)

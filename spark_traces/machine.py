@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from pim.this_machine import cpu_model, memory_bytes
 from spark_traces.scrub import Scrubber
 
 PACKAGE_ROOT = Path(__file__).resolve().parent.parent
@@ -16,16 +17,10 @@ PACKAGE_ROOT = Path(__file__).resolve().parent.parent
 
 def describe_machine() -> dict[str, Any]:
     """Return CPU model, number of cores, memory [bytes] and operating system; no name of host or user."""
-    cpu = platform.processor() or platform.machine()
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        cpu = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), cpu)
-    except OSError:
-        pass  # not Linux: the platform module's word for it
     return {
-        "cpu": cpu,
+        "cpu": cpu_model(),
         "n_cores": os.cpu_count() or 1,
-        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "memory_bytes": memory_bytes(),
         "system": f"{platform.system()} {platform.machine()}",
     }
 

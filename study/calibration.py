@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.text import Text
 
 from mapreduce.host import calibrate
+from pim.files import write_atomic
 from spark_traces import generate
 from spark_traces.workloads import WORKLOADS
-from study.store import write_atomic
 
 INPUT_BYTES = 64_000_000
 """Size of each measured input; above the last-level caches of the machines met so far."""

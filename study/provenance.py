@@ -9,6 +9,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+from pim.this_machine import cpu_model
 from study.parts import Provenance
 
 _ROOT = Path(__file__).resolve().parent.parent
@@ -51,16 +52,6 @@ def _git(*arguments: str) -> str | None:
     return done.stdout.strip()
 
 
-def _cpu_model() -> str:
-    """Return the host's processor name as the system gives it."""
-    info = Path("/proc/cpuinfo")
-    if info.is_file():
-        for line in info.read_text(errors="replace").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
-
-
 def collect(command: str) -> Provenance:
     """Return the provenance of results made now by ``command``."""
     status = _git("status", "--porcelain", "--untracked-files=no")
@@ -72,7 +63,7 @@ def collect(command: str) -> Provenance:
         code_digest=code_digest(),
         python=f"{sys.version_info.major}.{sys.version_info.minor}.{sys.version_info.micro}",
         packages=libraries,
-        machine=f"{_cpu_model()}, {platform.system()} {platform.machine()}",
+        machine=f"{cpu_model()}, {platform.system()} {platform.machine()}",
         command=command,
         created_utc=datetime.now(UTC).isoformat(timespec="seconds"),
     )

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pim.errors import LoadError, PimError
+from pim.files import write_atomic
 from study.numbers import percent_text, seconds_text, speedup_text
 from study.results import Result
-from study.store import load_results, write_atomic
+from study.store import load_results
 
 RESULTS = Path("docs/results")
 BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"

@@ -12,12 +12,12 @@ from typing import Any, get_args
 import jinja2
 from markupsafe import Markup
 
+from pim.files import write_atomic
 from study import figures
 from study.glossary import GLOSSARY
 from study.numbers import is_slower, percent_text, seconds_text, speedup_text
 from study.parts import Label
 from study.results import LEVELS, PHASES, REMAINDER_LABEL, Result
-from study.store import write_atomic
 
 KINDS = get_args(Label.model_fields["kind"].annotation)
 """Kinds of caveat, the gravest first."""

@@ -1,41 +1,14 @@
-"""Files written so that a reader never sees half of one: temporary file beside the target, fsync, rename."""
+"""Result files: where they are kept, and how they are written and read."""
 
-import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 import orjson
 from pydantic import ValidationError
 
-from pim.errors import ConfigError, LoadError
+from pim.errors import LoadError
+from pim.files import write_atomic
 from study.results import LEVELS, Result
-
-
-def write_atomic(path: Path, content: bytes) -> None:
-    """Replace ``path`` with ``content``; a crash leaves either the old file or the new one.
-
-    Raises
-    ------
-    ConfigError
-        The folder can't be made or written.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    except OSError as error:
-        raise ConfigError(f"{path}: can't be written: {error.strerror}") from None
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            os.fchmod(stream.fileno(), 0o644)  # mkstemp makes it private; results are to be read
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def result_bytes(result: Result) -> bytes:

@@ -14,10 +14,11 @@ from pathlib import Path
 import orjson
 
 from pim.errors import LoadError, PimError
+from pim.files import write_atomic
 from study.engines import local
 from study.results import Result
 from study.space import PointSpec
-from study.store import load_result, result_bytes, write_atomic
+from study.store import load_result, result_bytes
 
 
 @dataclass(frozen=True)

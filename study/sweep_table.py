@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow
 import pyarrow.parquet
 
+from pim.files import write_atomic
 from study import figures, pareto
 from study.results import PHASES
-from study.store import write_atomic
 from study.sweep import Finished
 
 

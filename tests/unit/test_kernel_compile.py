@@ -1,7 +1,6 @@
 """Registration, keys and ELFs of kernels."""
 
 import importlib.util
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -153,21 +152,6 @@ def test_cached_elf_is_used_and_made_once(monkeypatch: pytest.MonkeyPatch, empty
     assert [compiler.kernel_elf(own, "rv64imc") for _ in range(2)] == [b"elf of rv64imc"] * 2
     assert made == ["rv64imc"]
     assert [path.name for path in (empty_cache / "elf").iterdir()] == [compiler.elf_name(own, "rv64imc")]
-
-
-def test_readers_never_see_half_a_file(tmp_path: Path) -> None:
-    path, seen = tmp_path / "a.elf", set()
-    contents = [bytes([i]) * 100_000 for i in range(4)]
-    compiler.write_atomically(path, contents[0])
-    writers = [
-        threading.Thread(target=lambda c=c: [compiler.write_atomically(path, c) for _ in range(30)]) for c in contents
-    ]
-    for writer in writers:
-        writer.start()
-    while any(writer.is_alive() for writer in writers):
-        seen.add(path.read_bytes())
-    assert seen <= set(contents)
-    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.toolchain

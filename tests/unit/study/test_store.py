@@ -1,10 +1,9 @@
-import os
 from pathlib import Path
 
 import orjson
 import pytest
 
-from pim.errors import ConfigError, LoadError
+from pim.errors import LoadError
 from study import store
 from tests.unit.study.factory import make_result
 
@@ -22,26 +21,6 @@ def test_results_load_by_workload_then_level_innermost_first(tmp_path: Path) -> 
             store.save_result(make_result(workload, level), tmp_path)
     loaded = [(r.workload, r.level) for r in store.load_results(tmp_path)]
     assert loaded == [(w, level) for w in ("kmeans", "q6") for level in ("bank", "chip", "rank")]
-
-
-def test_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "file"
-    store.write_atomic(path, b"old")
-
-    def fail(_descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(OSError, match="No space"):
-        store.write_atomic(path, b"new")
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_folder_that_is_a_file_is_an_error_of_the_input(tmp_path: Path) -> None:
-    (tmp_path / "results").write_text("")
-    with pytest.raises(ConfigError, match="can't be written"):
-        store.write_atomic(tmp_path / "results" / "x.json", b"")
 
 
 def test_names_can_not_leave_the_folder(tmp_path: Path) -> None:
