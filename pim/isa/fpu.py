@@ -13,7 +13,7 @@ from pim.isa.fp_bits import box, classify, equal, extreme, less, less_or_equal, 
 from pim.isa.fp_convert import from_integer, to_integer, to_precision
 from pim.isa.fp_format import DOUBLE, SINGLE, Precision, RoundingMode
 from pim.isa.ops import Op
-from pim.jit import kernel
+from pim.jit import inlined_kernel, kernel
 
 
 @kernel
@@ -48,49 +48,64 @@ def operate(op: int, a: int, b: int, c: int, integer: int, mode: int, accrued: i
     """
     if op >= Op.FCVT_S_D:
         return move(op, a, integer, mode)
-    f = DOUBLE if is_double(op) else SINGLE
-    if not is_double(op):
-        a, b, c = unbox(a), unbox(b), unbox(c)
-    if op <= Op.FNMADD_D:
-        bits, flags = sum_or_product(op, a, b, c, mode, accrued, f)
-    elif op <= Op.FDIV_D:
-        bits, flags = quotient(a, b, mode, accrued, f)
-    elif op <= Op.FSQRT_D:
-        bits, flags = square_root(a, mode, f)
-    elif op <= Op.FSGNJX_D:
-        bits, flags = inject_sign(op, a, b, f), 0
-    elif op <= Op.FMAX_D:
-        bits, flags = extreme(a, b, op >= Op.FMAX_S, f)
-    elif op <= Op.FCVT_LU_D:
-        return compare_or_convert(op, a, b, mode, f)
-    else:
-        width = 32 if op < Op.FCVT_S_L else 64
-        is_signed = op < Op.FCVT_S_WU or Op.FCVT_S_L <= op < Op.FCVT_S_LU
-        bits, flags = from_integer(integer, width, is_signed, mode, f)
-    return bits if is_double(op) else box(bits), flags
+    if is_double(op):
+        return compute(op, a, b, c, integer, mode, accrued, DOUBLE)
+    value, flags = compute(op, unbox(a), unbox(b), unbox(c), integer, mode, accrued, SINGLE)
+    return value if has_integer_result(op) else box(value), flags
 
 
-@kernel
-def sum_or_product(op: int, a: int, b: int, c: int, mode: int, accrued: int, f: Precision) -> tuple[int, int]:
-    """Return the bits of a sum, difference, product or fused multiply-add, and flags.
+@inlined_kernel
+def compute(op: int, a: int, b: int, c: int, integer: int, mode: int, accrued: int, f: Precision) -> tuple[int, int]:
+    """Return the result of an operation within one precision, of numbers as bits, and flags.
 
-    All are a * b + c: with b = 1, or c = 0 of the product's sign.
+    It is merged into its caller once for each precision, whose parameters are constants there: a third faster.
     """
+    if op <= Op.FNMADD_D:
+        return sum_or_product(op, a, b, c, mode, accrued, f)
+    if op <= Op.FDIV_D:
+        return quotient(a, b, mode, accrued, f)
+    if op <= Op.FSQRT_D:
+        return square_root(a, mode, f)
+    if op <= Op.FSGNJX_D:
+        return inject_sign(op, a, b, f), 0
+    if op <= Op.FMAX_D:
+        return extreme(a, b, op >= Op.FMAX_S, f)
+    if op <= Op.FEQ_D:
+        return equal(a, b, f)
+    if op <= Op.FLT_D:
+        return less(a, b, f)
+    if op <= Op.FLE_D:
+        return less_or_equal(a, b, f)
+    if op <= Op.FCLASS_D:
+        return classify(a, f), 0
+    if op <= Op.FCVT_LU_D:
+        is_signed = op < Op.FCVT_WU_S or Op.FCVT_L_S <= op < Op.FCVT_LU_S
+        return to_integer(a, 32 if op < Op.FCVT_L_S else 64, is_signed, mode, f)
+    is_signed = op < Op.FCVT_S_WU or Op.FCVT_S_L <= op < Op.FCVT_S_LU
+    return from_integer(integer, 32 if op < Op.FCVT_S_L else 64, is_signed, mode, f)
+
+
+@inlined_kernel
+def as_multiply_add(op: int, a: int, b: int, c: int, f: Precision) -> tuple[int, int, int]:
+    """Return x, y, z so that x * y + z is the sum, difference, product or fused product that ``op`` asks for."""
     if op <= Op.FSUB_D:
-        c = b if op <= Op.FADD_D else b ^ f.sign
-        b = f.bias << f.fraction_bits
-    elif op <= Op.FMUL_D:
-        c = (a ^ b) & f.sign
-    else:
-        if op >= Op.FNMSUB_S:
-            a ^= f.sign
-        if Op.FMSUB_S <= op <= Op.FMSUB_D or op >= Op.FNMADD_S:
-            c ^= f.sign
+        return a, f.bias << f.fraction_bits, b if op <= Op.FADD_D else b ^ f.sign  # a * 1 + b
+    if op <= Op.FMUL_D:
+        return a, b, (a ^ b) & f.sign  # the zero of the product's sign changes no product
+    negates_product = op >= Op.FNMSUB_S
+    negates_addend = Op.FMSUB_S <= op <= Op.FMSUB_D or op >= Op.FNMADD_S
+    return a ^ f.sign if negates_product else a, b, c ^ f.sign if negates_addend else c
+
+
+@inlined_kernel
+def sum_or_product(op: int, a: int, b: int, c: int, mode: int, accrued: int, f: Precision) -> tuple[int, int]:
+    """Return the bits of a sum, difference, product or fused product, and flags."""
+    x, y, z = as_multiply_add(op, a, b, c, f)
     if mode == RoundingMode.RNE:
-        bits, flags = fp_host.multiply_add_bits(a, b, c, accrued, f)
+        bits, flags = fp_host.multiply_add_bits(x, y, z, accrued, f)
         if flags != fp_host.UNKNOWN:
             return bits, flags
-    return fp_soft.multiply_add(a, b, c, mode, f)
+    return fp_soft.multiply_add(x, y, z, mode, f)
 
 
 @kernel
@@ -121,22 +136,6 @@ def inject_sign(op: int, a: int, b: int, f: Precision) -> int:
     if op <= Op.FSGNJN_D:
         return (a & ~f.sign) | (~b & f.sign)
     return a ^ (b & f.sign)
-
-
-@kernel
-def compare_or_convert(op: int, a: int, b: int, mode: int, f: Precision) -> tuple[int, int]:
-    """Return the integer result of a comparison, classification or conversion, and flags."""
-    if op <= Op.FEQ_D:
-        return equal(a, b, f)
-    if op <= Op.FLT_D:
-        return less(a, b, f)
-    if op <= Op.FLE_D:
-        return less_or_equal(a, b, f)
-    if op <= Op.FCLASS_D:
-        return classify(a, f), 0
-    width = 32 if op < Op.FCVT_L_S else 64
-    is_signed = op < Op.FCVT_WU_S or Op.FCVT_L_S <= op < Op.FCVT_LU_S
-    return to_integer(a, width, is_signed, mode, f)
 
 
 @kernel
