@@ -55,7 +55,9 @@ def operate(op: int, a: int, b: int, c: int, integer: int, mode: int, accrued: i
 
 
 @inlined_kernel
-def compute(op: int, a: int, b: int, c: int, integer: int, mode: int, accrued: int, f: Precision) -> tuple[int, int]:
+def compute(  # noqa: PLR0911 - one return per group of operations
+    op: int, a: int, b: int, c: int, integer: int, mode: int, accrued: int, f: Precision
+) -> tuple[int, int]:
     """Return the result of an operation within one precision, of numbers as bits, and flags.
 
     It is merged into its caller once for each precision, whose parameters are constants there: a third faster.
