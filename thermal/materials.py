@@ -62,8 +62,3 @@ PCB = Material(
     1.8e6,
     "assumption: FR-4 (0.3 W/mK) with copper planes, mean of in-plane and via-fed through-plane conduction",
 )
-COPPER = Material("copper", 400.0, 3.55e6, "HotSpot 7.0 default")
-ALUMINIUM = Material(
-    "aluminium", 200.0, 2.42e6, "assumption: between alloy 6061 (167 W/mK) and pure aluminium (237 W/mK)"
-)
-THERMAL_PAD = Material("thermal pad", 3.0, 2.2e6, "manufacturers' gap fillers, 1 to 3 W/mK; assumption: 3")

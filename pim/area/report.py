@@ -67,7 +67,6 @@ class AreaReport:
     banks_per_die: int
     die_mm2: float
     notes: tuple[str, ...]
-    is_preliminary: bool = True
 
     @property
     def core_mm2(self) -> Band:

@@ -3,9 +3,6 @@
 DIE_8GBIT_MM2 = 58.48
 """8 Gb DDR4 die, Micron 1x nm: 0.137 Gb/mm2 (TechInsights through thelec.net)."""
 
-DIE_8GBIT_SMALL_MM2 = 53.6
-"""8 Gb DDR4 die, SK hynix 2z nm: 0.149 Gb/mm2 (same source)."""
-
 BUFFER_DIE_MM2 = 20.0
 """A DIMM's data and command buffer as one chip. Assumption: two 72-bit DDR4 PHYs of about 10 mm2; none published."""
 

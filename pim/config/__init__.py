@@ -4,13 +4,15 @@ from pim.config.core import ClassCycles, CoreConfig
 from pim.config.geometry import Geometry
 from pim.config.host import HostConfig
 from pim.config.interface import InterfaceConfig
-from pim.config.load import explain, load_system, make_system, preset_names, read_yaml, with_overrides
+from pim.config.load import checked, explain, load_system, make_system, preset_names, read_yaml, with_overrides
+from pim.config.model import ConfigModel
 from pim.config.system import Level, SystemConfig
 from pim.config.timing import ClockTiming, TimingSpec, round_up_nck
 
 __all__ = [
     "ClassCycles",
     "ClockTiming",
+    "ConfigModel",
     "CoreConfig",
     "Geometry",
     "HostConfig",
@@ -18,6 +20,7 @@ __all__ = [
     "Level",
     "SystemConfig",
     "TimingSpec",
+    "checked",
     "explain",
     "load_system",
     "make_system",

@@ -46,11 +46,6 @@ class Geometry(ConfigModel):
         return self.device_gbit * 2**30 // 8
 
     @property
-    def bank_bytes(self) -> int:
-        """Capacity of one bank of one device, bytes."""
-        return self.chip_bytes // self.banks_per_chip
-
-    @property
     def rank_bytes(self) -> int:
         """Capacity of one rank, bytes."""
         return self.chip_bytes * self.chips_per_rank

@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -12,6 +12,8 @@ from pim.config.system import SystemConfig
 from pim.errors import ConfigError
 
 PRESETS = Path(__file__).parent / "presets"
+
+Model = TypeVar("Model", bound=BaseModel)
 
 
 def preset_names() -> tuple[str, ...]:
@@ -46,10 +48,15 @@ def load_system(source: str | Path) -> SystemConfig:
 
 def make_system(values: Mapping[str, Any], where: str) -> SystemConfig:
     """Return the machine that ``values`` describe; ``where`` names their origin in errors."""
+    return checked(SystemConfig, values, where)
+
+
+def checked(model: type[Model], values: Mapping[str, Any], where: str) -> Model:
+    """Return ``values`` as a ``model``; every problem is in one ConfigError, with their origin ``where``."""
     try:
-        return SystemConfig.model_validate(values)
+        return model.model_validate(values)
     except ValidationError as error:
-        raise ConfigError("; ".join(f"{where}: {text}" for text in explain(error, SystemConfig))) from error
+        raise ConfigError("; ".join(f"{where}: {text}" for text in explain(error, model))) from error
 
 
 def with_overrides(system: SystemConfig, overrides: Mapping[str, Any], where: str = "override") -> SystemConfig:

@@ -15,7 +15,6 @@ class ActBudget(Protocol):
     """Activates of one device (or of a rank's devices in lockstep); instants in DRAM clocks."""
 
     last_act_at: int
-    last_act_group: int
     recent: Annotated[Any, "i8", (4,)]  # clocks of the last four ACTs, a ring
     group_act_at: Annotated[Any, "i8", (4,)]  # clock of the last ACT of each bank group
     oldest: int  # index of the oldest entry of `recent`

@@ -2,20 +2,10 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from pim.config import read_yaml
-from pim.errors import ConfigError
-
-Table = TypeVar("Table", bound=BaseModel)
-
-
-class Frozen(BaseModel):
-    """A frozen table that knows all its keys."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+from pim.config import ConfigModel, checked, read_yaml
 
 
 class Scale(StrEnum):
@@ -25,7 +15,7 @@ class Scale(StrEnum):
     TYPICAL = "typical"
 
 
-class Currents(Frozen):
+class Currents(ConfigModel):
     """Currents of one supply by state, JESD79-4 names; mA, or ratios where they scale."""
 
     idd0: float = Field(ge=0)
@@ -43,7 +33,7 @@ class Currents(Frozen):
         return Currents(**{name: getattr(self, name) * getattr(ratio, name) for name in Currents.model_fields})
 
 
-class DramFigures(Frozen):
+class DramFigures(ConfigModel):
     """Currents and supplies of one DRAM device."""
 
     device: str
@@ -65,7 +55,7 @@ class DramFigures(Frozen):
         return (self.vdd_v, vdd_ma), (self.vpp_v, vpp_ma)
 
 
-class Figure(Frozen):
+class Figure(ConfigModel):
     """One number with unit and source."""
 
     value: float = Field(gt=0)
@@ -73,7 +63,7 @@ class Figure(Frozen):
     source: str = Field(min_length=1)
 
 
-class CoreFigures(Frozen):
+class CoreFigures(ConfigModel):
     """Energy of the core's logic."""
 
     rocket_pj_per_cycle: Figure
@@ -83,14 +73,7 @@ class CoreFigures(Frozen):
     stalled_share: Figure
 
 
-def _load(name: str, model: type[Table]) -> Table:
-    """Return the shipped table `name`, checked."""
-    try:
-        return model.model_validate(read_yaml(Path(__file__).parent / name))
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise ConfigError(f"{name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+_HERE = Path(__file__).parent
 
-
-DRAM = _load("dram_figures.yaml", DramFigures)
-CORE = _load("core_figures.yaml", CoreFigures)
+DRAM = checked(DramFigures, read_yaml(_HERE / "dram_figures.yaml"), "dram_figures.yaml")
+CORE = checked(CoreFigures, read_yaml(_HERE / "core_figures.yaml"), "core_figures.yaml")

@@ -94,7 +94,6 @@ class PowerReport:
     level: Level
     chips_per_group: int
     notes: tuple[str, ...]
-    is_preliminary: bool = True
 
     @property
     def core_w(self) -> float:

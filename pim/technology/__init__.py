@@ -1,7 +1,7 @@
 """What a core is made of, in gates and SRAM, and what the silicon it is made in costs: shared by area and power."""
 
 from pim.technology.band import Band, Case
-from pim.technology.figures import FIGURES, Sourced, load_figures
+from pim.technology.figures import FIGURES, Sourced
 from pim.technology.inventory import Component, Process, core_inventory, process_of
 from pim.technology.sram import SramDevice, SramMacro, sram_macro
 
@@ -15,7 +15,6 @@ __all__ = [
     "SramDevice",
     "SramMacro",
     "core_inventory",
-    "load_figures",
     "process_of",
     "sram_macro",
 ]

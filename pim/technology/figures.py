@@ -1,13 +1,11 @@
 """The table of gate counts and process figures, read from `figures.yaml` and checked."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from pim.config import read_yaml
-from pim.errors import ConfigError
+from pim.config import ConfigModel, checked, read_yaml
 from pim.technology.band import Band
 
 NODE_NM = 22
@@ -17,10 +15,8 @@ GATE_NODE_NM = 65
 """Feature size `gate_um2_65nm` was measured at."""
 
 
-class Sourced(BaseModel):
+class Sourced(ConfigModel):
     """A figure in three cases with its unit and source."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     optimistic: float = Field(gt=0)
     nominal: float = Field(gt=0)
@@ -43,10 +39,8 @@ class Sourced(BaseModel):
         return Band(self.optimistic, self.nominal, self.pessimistic)
 
 
-class Figures(BaseModel):
+class Figures(ConfigModel):
     """The figures by name; units and sources are in the table."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     rv32imc_core_kge: Sourced
     rv64_over_rv32: Sourced
@@ -64,14 +58,6 @@ class Figures(BaseModel):
         return self.gate_um2_65nm.band * (NODE_NM / GATE_NODE_NM) ** 2
 
 
-def load_figures(path: Path, values: Mapping[str, Any] | None = None) -> Figures:
-    """Return the figures of a YAML file (or of `values`, `path` then only naming them in errors)."""
-    try:
-        return Figures.model_validate(read_yaml(path) if values is None else values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise ConfigError(f"{path.name}: {where}: {first['msg']}") from error
+TABLE = Path(__file__).parent / "figures.yaml"
 
-
-FIGURES = load_figures(Path(__file__).parent / "figures.yaml")
+FIGURES = checked(Figures, read_yaml(TABLE), TABLE.name)

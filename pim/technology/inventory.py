@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pim.config import Level, SystemConfig
-from pim.technology.band import Band
+from pim.technology.band import Band, Case
 from pim.technology.figures import FIGURES
 from pim.technology.sram import SramDevice, SramMacro, sram_macro
 
@@ -65,7 +65,7 @@ def core_inventory(system: SystemConfig) -> tuple[Component, ...]:
     ]
     if core.has_fpu:
         exponent = figures.fpu64_exponent
-        growth = Band(*(SIGNIFICAND_RATIO ** getattr(exponent, case) for case in Band.__dataclass_fields__))
+        growth = Band(*(SIGNIFICAND_RATIO ** exponent.band.of(case) for case in Case))
         registers = figures.latch_ge.band * (32 * 64 / 1000)
         parts.append(
             Component(
@@ -82,7 +82,7 @@ def core_inventory(system: SystemConfig) -> tuple[Component, ...]:
     parts.append(Component("scratchpad", none, sram_macro(core.scratchpad_bytes, device), cacti))
     if system.port == "row":
         latch = figures.latch_ge
-        parts.append(Component("row latch", latch.band * (system.row_bytes * 8 / 1000), None, f"{latch.source}"))
+        parts.append(Component("row latch", latch.band * (system.row_bytes * 8 / 1000), None, latch.source))
     parts.append(
         Component(
             "interface: mailbox and bank sequencer",

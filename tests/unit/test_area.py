@@ -1,17 +1,14 @@
 """Area against hand calculations, and the tables behind it."""
 
-from pathlib import Path
-
 import pytest
-import yaml
 
 from pim.area import Site, core_area, share_of
-from pim.config import load_system, with_overrides
+from pim.config import checked, load_system, read_yaml, with_overrides
 from pim.errors import ConfigError
-from pim.technology import FIGURES, Band, Case, Process, SramDevice, load_figures, sram_macro
+from pim.technology import Band, Case, Process, SramDevice, sram_macro
+from pim.technology.figures import TABLE, Figures
 
 BANK, CHIP, RANK = (load_system(name) for name in ("bank", "chip", "rank"))
-TABLE = Path(__file__).parents[2] / "pim" / "technology" / "figures.yaml"
 
 
 def part(report, name):  # type: ignore[no-untyped-def]
@@ -101,7 +98,6 @@ def test_die_follows_capacity() -> None:
 def test_report_names_its_assumptions() -> None:
     for system in (BANK, CHIP, RANK):
         report = core_area(system)
-        assert report.is_preliminary
         assert any("preliminary" in note for note in report.notes)
         assert all(row.source for row in report.rows)
     assert any("assumption" in note for note in core_area(RANK).notes)
@@ -127,10 +123,9 @@ def test_sram_without_size_is_an_error() -> None:
 
 
 def test_unordered_cases_and_unknown_figures_are_errors() -> None:
-    values = yaml.safe_load(TABLE.read_text())
-    assert load_figures(TABLE) == FIGURES
+    values = read_yaml(TABLE)
     swapped = values | {"latch_ge": values["latch_ge"] | {"optimistic": 9.0}}
     with pytest.raises(ConfigError, match=r"latch_ge: .*optimistic <= nominal <= pessimistic"):
-        load_figures(TABLE, swapped)
+        checked(Figures, swapped, "figures.yaml")
     with pytest.raises(ConfigError, match=r"figures\.yaml: gates"):
-        load_figures(TABLE, values | {"gates": 1})
+        checked(Figures, values | {"gates": 1}, "figures.yaml")
