@@ -32,7 +32,7 @@ def move(system: SystemConfig, n_bytes: int, *, to_cores: bool) -> Transfer:
 
     A copy moves each byte over the host's channels twice. Data written for the cores must leave the host's caches
     before they start: as much as the last-level cache holds, at the copy rate. In the other direction the host's stale
-    lines are only invalidated, which is not charged.
+    lines are only invalidated, which is not charged. A re-layout is never faster than the copy.
     """
     channel_bytes_s = system.channel_gb_s * 1e9
     rate = channel_bytes_s * system.host.copy_fraction

@@ -33,7 +33,7 @@ from spark_traces.workloads.workload import Workload
 
 DEFAULT_BYTES = 100 << 20  # input in memory; stages of that size are not all overhead
 DEFAULT_PARTITIONS = 48  # three tasks per core of the 16-core baseline
-DEFAULT_CORES = 2
+DEFAULT_CORES = 2  # threads of the local mode: those of a small machine, all of them busy
 DRIVER_MEMORY = "6g"
 EXIT_SECONDS = 20  # a JVM usually ends within two seconds; one was seen to take seven minutes
 

@@ -14,7 +14,7 @@ from spark_traces.schema import App
 
 LOAD_GROUP = "load"
 REPEAT_PREFIX = "repeat-"
-DEFAULT_CORES = 16  # the Spark baseline's executor cores unless the user says otherwise
+BASELINE_CORES = 16  # the Spark baseline's executor cores unless the user says otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ def _row(group: str, node: StageNode, kernel: str | None, scheduled_seconds: flo
 def replay_application(
     app: App,
     bindings: Mapping[tuple[str, int], str],
-    n_cores: int = DEFAULT_CORES,
+    n_cores: int = BASELINE_CORES,
     windows_ms: Mapping[str, Interval] | None = None,
 ) -> ApplicationReplay:
     """Return the application (job group ``load`` + the median of ``repeat-*``) on ``n_cores`` executor cores.

@@ -11,10 +11,8 @@ from thermal.solve import Method, heat_out_w, steady_rise
 from thermal.stack import AMBIENT_K, Stack
 
 ZERO_CELSIUS_K = 273.15
-GRID = (
-    32,
-    48,
-)  # rows, columns; measured: peak rise within 0.3 % of 128 x 192 for cores at the banks and in the spine
+GRID = (32, 48)
+"""Rows and columns; measured: peak rise within 0.3 % of 128 x 192 for cores at the banks and in the spine."""
 REFRESH_NORMAL_C = 85.0  # above it refresh every 32 ms instead of 64 ms (Micron 8 Gb DDR4 sheet, 8192 commands)
 REFRESH_FAST_C = 95.0  # above it 16 ms (same sheet), and outside the commercial case-temperature range
 

@@ -16,7 +16,9 @@ from thermal.materials import MOULD, PCB, SILICON, SUBSTRATE, Material
 AIR_CONDUCTIVITY_W_MK = 0.0263  # dry air at 300 K, 1 atm
 AIR_VISCOSITY_M2_S = 1.6e-5  # kinematic, dry air at 300 K, 1 atm
 AIR_PRANDTL = 0.71  # dry air at 300 K
-RADIATION_W_M2K = 5.0  # assumption: grey surface (emissivity 0.8) near 320 K, linearised; 4 eps sigma T^3 = 5.9
+RADIATION_W_M2K = 5.0
+"""Assumption, linearised: a grey surface (emissivity 0.8) near 320 K gives 4 eps sigma T^3 = 5.9 to walls as cool as
+the air; the neighbouring modules it faces are warmer."""
 
 PACKAGE_M2 = 0.008 * 0.012  # 78-ball FBGA of 8 Gb x8 DDR4, 8 mm x 12 mm
 DIMM_WIDTH_M = 0.13335  # JEDEC MO-309 DDR4 module outline

@@ -6,7 +6,7 @@ import pytest
 
 from spark_traces import open_bundle, shipped_bundles
 from spark_traces.codecs import read_bytes
-from spark_traces.schedule import DEFAULT_CORES, replay_application
+from spark_traces.schedule import BASELINE_CORES, replay_application
 from tests.reference.traced_workloads import EXPECTED
 
 ABSOLUTE_PATH = re.compile(rb"(?<![\w.<>/)])/(?:root|home|tmp|usr|opt|var|work|mnt|data|Users)/")
@@ -43,9 +43,9 @@ def test_log_is_whole_and_every_stage_succeeded(bundle):
 
 
 def test_stages_are_cut_finely_enough_for_the_baselines_cores(bundle):
-    replay = replay_application(bundle.app, bundle.bindings, DEFAULT_CORES, bundle.windows_ms)
+    replay = replay_application(bundle.app, bundle.bindings, BASELINE_CORES, bundle.windows_ms)
     n_maps = [row.n_tasks for row in replay.stages if row.kernel == f"{bundle.workload}.map"]
-    assert min(n_maps) >= 3 * DEFAULT_CORES
+    assert min(n_maps) >= 3 * BASELINE_CORES
     assert len(replay.repeat_seconds) == 3
 
 
