@@ -20,14 +20,15 @@ from typing import Annotated, Any, Literal
 
 import numba
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+import orjson
+from pydantic import BaseModel, ConfigDict, Field
 
 from mapreduce import jobs
 from mapreduce.api import Arrays, Job, Parameters
 from mapreduce.call import Outcome
 from mapreduce.functional import Work, iterate, work
 from pim import jit
-from pim.config import explain
+from pim.config import checked
 from pim.errors import ConfigError
 from pim.this_machine import cpu_model, memory_bytes
 
@@ -89,11 +90,12 @@ class Calibration(_Model):
 def load_calibration(path: Path = DEFAULT_CALIBRATION) -> Calibration:
     """Return the calibration in a file; by default the committed one."""
     try:
-        return Calibration.model_validate_json(path.read_bytes())
+        values = orjson.loads(path.read_bytes())
     except OSError as error:
         raise ConfigError(f"calibration {path}: can't be read: {error}") from error
-    except ValidationError as error:
-        raise ConfigError("; ".join(f"calibration {path}: {text}" for text in explain(error, Calibration))) from error
+    except orjson.JSONDecodeError as error:
+        raise ConfigError(f"calibration {path}: not JSON: {error}") from error
+    return checked(Calibration, values, f"calibration {path}")
 
 
 def native_work(job: Job, inputs: Arrays, parameters: Parameters, threads: int) -> list[Work]:

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
+from pim.config.checked import checked, did_you_mean
+from pim.config.document import Document, read_mapping
 from pim.errors import ConfigError
 from study.results import LEVELS
-from study.yaml_lines import Document, did_you_mean, read_yaml
 
 Scalar = str | int | float | bool
 
@@ -92,21 +93,10 @@ def load_study(path: Path) -> tuple[Study, Document]:
     ConfigError
         With file and line: unknown key (and which is meant), wrong type, no trace, contradicting keys.
     """
-    document = read_yaml(path)
+    document = read_mapping(path, "study")
     content = document.content
-    if not isinstance(content, dict):
-        raise document.error((), f"must be a mapping with the keys {', '.join(Study.model_fields)}")
-    for key in content:
-        if key not in Study.model_fields:
-            hint = did_you_mean(key, Study.model_fields)
-            raise document.error((key,), f"unknown key{hint} Allowed: {', '.join(Study.model_fields)}".strip())
     content = {**content, "base": [content["base"]]} if isinstance(content.get("base"), str) else content
-    try:
-        study = Study.model_validate(content)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = tuple(part for part in first["loc"] if isinstance(part, int) or "[" not in part)
-        raise document.error(where, f"{first['msg']}, got {first['input']!r}") from None
+    study = checked(Study, content, document)
     _check(study, document)
     return study.model_copy(update={"name": study.name or path.stem}), document
 
@@ -140,15 +130,11 @@ def _check(study: Study, document: Document) -> None:
             raise document.error(("grid", axis), f"a value is given twice: {values}")
     for index, level in enumerate(study.grid.get("level", [])):
         if level not in LEVELS:
-            hint = did_you_mean(str(level), LEVELS)
-            raise document.error(
-                ("grid", "level", index), f"unknown level {level!r}{hint} Allowed: {', '.join(LEVELS)}"
-            )
+            raise document.error(("grid", "level", index), f"unknown level {level!r}{did_you_mean(str(level), LEVELS)}")
     for index, pattern in enumerate(study.exclude):
         for key in pattern:
             if key not in study.grid:
-                hint = did_you_mean(key, study.grid)
-                raise document.error(("exclude", index, key), f"not an axis of the grid{hint}")
+                raise document.error(("exclude", index, key), f"not an axis of the grid{did_you_mean(key, study.grid)}")
     try:
         parse_sample_groups(study.sample_groups)
     except ValueError as error:

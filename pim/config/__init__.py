@@ -1,10 +1,12 @@
 """What a machine is: geometry, timing, core, interface and host, read from YAML and checked."""
 
+from pim.config.checked import checked
 from pim.config.core import ClassCycles, CoreConfig
+from pim.config.document import read_mapping
 from pim.config.geometry import Geometry
 from pim.config.host import HostConfig
 from pim.config.interface import InterfaceConfig
-from pim.config.load import checked, explain, load_system, make_system, preset_names, read_yaml, with_overrides
+from pim.config.load import load_system, preset_names, with_overrides
 from pim.config.model import ConfigModel
 from pim.config.system import Level, SystemConfig
 from pim.config.timing import ClockTiming, TimingSpec, round_up_nck
@@ -21,11 +23,9 @@ __all__ = [
     "SystemConfig",
     "TimingSpec",
     "checked",
-    "explain",
     "load_system",
-    "make_system",
     "preset_names",
-    "read_yaml",
+    "read_mapping",
     "round_up_nck",
     "with_overrides",
 ]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from pim.config import ConfigModel, checked, read_yaml
+from pim.config import ConfigModel, checked, read_mapping
 
 
 class Scale(StrEnum):
@@ -73,7 +73,7 @@ class CoreFigures(ConfigModel):
     stalled_share: Figure
 
 
-_HERE = Path(__file__).parent
+_DRAM, _CORE = (read_mapping(Path(__file__).parent / name) for name in ("dram_figures.yaml", "core_figures.yaml"))
 
-DRAM = checked(DramFigures, read_yaml(_HERE / "dram_figures.yaml"), "dram_figures.yaml")
-CORE = checked(CoreFigures, read_yaml(_HERE / "core_figures.yaml"), "core_figures.yaml")
+DRAM = checked(DramFigures, _DRAM.content, _DRAM)
+CORE = checked(CoreFigures, _CORE.content, _CORE)

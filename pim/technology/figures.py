@@ -5,7 +5,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from pim.config import ConfigModel, checked, read_yaml
+from pim.config import ConfigModel, checked, read_mapping
 from pim.technology.band import Band
 
 NODE_NM = 22
@@ -58,6 +58,6 @@ class Figures(ConfigModel):
         return self.gate_um2_65nm.band * (NODE_NM / GATE_NODE_NM) ** 2
 
 
-TABLE = Path(__file__).parent / "figures.yaml"
+_TABLE = read_mapping(Path(__file__).parent / "figures.yaml")
 
-FIGURES = checked(Figures, read_yaml(TABLE), TABLE.name)
+FIGURES = checked(Figures, _TABLE.content, _TABLE)

@@ -3,10 +3,10 @@
 import pytest
 
 from pim.area import Site, core_area, share_of
-from pim.config import checked, load_system, read_yaml, with_overrides
+from pim.config import checked, load_system, with_overrides
 from pim.errors import ConfigError
 from pim.technology import Band, Case, Process, SramDevice, sram_macro
-from pim.technology.figures import TABLE, Figures
+from pim.technology.figures import FIGURES, Figures
 
 BANK, CHIP, RANK = (load_system(name) for name in ("bank", "chip", "rank"))
 
@@ -123,7 +123,7 @@ def test_sram_without_size_is_an_error() -> None:
 
 
 def test_unordered_cases_and_unknown_figures_are_errors() -> None:
-    values = read_yaml(TABLE)
+    values = FIGURES.model_dump()
     swapped = values | {"latch_ge": values["latch_ge"] | {"optimistic": 9.0}}
     with pytest.raises(ConfigError, match=r"latch_ge: .*optimistic <= nominal <= pessimistic"):
         checked(Figures, swapped, "figures.yaml")

@@ -78,12 +78,12 @@ def change(path: tuple[str, ...], value: Any) -> str:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "Invalid JSON"),
-        ("[]", "should be an object"),
+        ("", "not JSON"),
+        ("[]", "should be a valid dictionary"),
         (change(("memory_bandwidth_gb_s",), -1.0), "memory_bandwidth_gb_s: .* greater than 0, got -1.0"),
         (change(("memory_bandwidth_gb_s",), "fast"), "memory_bandwidth_gb_s: .* valid number, got 'fast'"),
         (change(("ns_per_unit", "q6_map"), 0), "ns_per_unit.q6_map: .* greater than 0, got 0"),
-        (change(("machine", "core"), 2), "machine.core: unknown key; did you mean 'cores'"),
+        (change(("machine", "core"), 2), "machine.core: unknown key, did you mean 'cores'"),
         (change(("version",), 2), "version: Input should be 1, got 2"),
     ],
 )

@@ -61,7 +61,7 @@ def test_name_defaults_to_the_file_and_paths_are_relative_to_it(tmp_path: Path) 
         ("workloads: [q6]\nsample_groups: -3\n", 2, "'all'"),
         ("workloads: [q6]\nbase: bank\ngrid:\n  level: [bank]\n", 2, "give one of the two"),
         ("workloads: [q6]\ngrid:\n  port: [row]\nexclude:\n- {prot: row}\n", 5, "did you mean 'port'?"),
-        ("workloads: [q6\n", 2, "not YAML"),
+        ("workloads: [q6\n", 2, "not valid YAML"),
         ("workloads: [q6]\n1: 2\n", 2, "a key must be text"),
     ],
 )
