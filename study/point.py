@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from pim.config import SystemConfig, load_system, with_overrides
 from pim.errors import LoadError
@@ -24,6 +25,11 @@ def machine(base: str, overrides: Mapping[str, Scalar]) -> SystemConfig:
     """
     system = load_system(base)
     return with_overrides(system, overrides, f"machine {base}") if overrides else system
+
+
+def settings(base: str) -> dict[str, Any]:
+    """Return all settings of a preset or machine file."""
+    return machine(base, {}).model_dump(mode="json")
 
 
 def trace_path(trace: str) -> Path:

@@ -5,6 +5,7 @@ there are and which points follow; what a point costs to evaluate is `point.py`'
 """
 
 import itertools
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -141,36 +142,37 @@ def _check(study: Study, document: Document) -> None:
         raise document.error(("sample_groups",), str(error)) from None
 
 
-def points(
-    study: Study, document: Document, override: Callable[[str, Mapping[str, Scalar]], object]
-) -> list[PointSpec]:
+def points(study: Study, document: Document, settings: Callable[[str], Mapping[str, Any]]) -> list[PointSpec]:
     """Return the design points of a study, in the order of its file, last axis fastest.
 
     Parameters
     ----------
     study, document
         From `load_study`.
-    override : callable
-        Builds the machine of a base and its overrides; raises ConfigError for a key that does not exist. Called once
-        per axis and base, so that a misspelt axis fails before anything runs.
+    settings : callable
+        Base -> all settings of that machine, nested; raises ConfigError for a machine that does not exist.
 
     Raises
     ------
     ConfigError
-        A misspelt axis, or more than `MAX_POINTS` points.
+        A base that does not exist, an axis that is no setting of the machines, or more than `MAX_POINTS` points.
     """
     axes = {axis: values for axis, values in study.grid.items() if axis != "level"}
-    bases = [str(level) for level in study.grid.get("level", study.base or ["bank"])]
     folder = document.path.parent
     traces = [*study.workloads, *(str(folder / bundle) for bundle in study.bundles)]
-    n_points = len(traces) * len(bases)
-    for values in axes.values():
-        n_points *= len(values)
+    bases = [str(level) for level in study.grid.get("level", study.base or ["bank"])]
+    n_points = math.prod(map(len, axes.values())) * len(traces) * len(bases)
     if n_points > MAX_POINTS:
         raise document.error(("grid",), f"spans {n_points} points; at most {MAX_POINTS} are allowed")
     bases = [str(folder / base) if base.endswith((".yaml", ".yml")) else base for base in bases]
-    for axis in axes:
-        _check_axis(axis, bases, axes, document, override)
+    for index, base in enumerate(bases):
+        try:
+            known = _dotted(settings(base))
+        except ConfigError as error:
+            raise document.error(("base", index), str(error)) from None
+        for axis in axes:
+            if axis not in known:
+                raise document.error(("grid", axis), f"not a setting of machine {base}{did_you_mean(axis, known)}")
     spanned = [
         PointSpec(trace, base, tuple(zip(axes, combination, strict=True)))
         for trace in traces
@@ -180,24 +182,12 @@ def points(
     return [point for point in spanned if not _is_excluded(point, study.exclude)]
 
 
-def _check_axis(
-    axis: str,
-    bases: list[str],
-    axes: Mapping[str, list[Scalar]],
-    document: Document,
-    override: Callable[[str, Mapping[str, Scalar]], object],
-) -> None:
-    """Raise ConfigError when no base accepts any value of an axis: the axis is misspelt, not the point infeasible."""
-    first: ConfigError | None = None
-    for base in bases:
-        for value in axes[axis]:
-            try:
-                override(base, {axis: value})
-            except ConfigError as error:
-                first = first or error
-            else:
-                return
-    raise document.error(("grid", axis), str(first))
+def _dotted(settings: Mapping[str, Any], prefix: str = "") -> list[str]:
+    """Return the names of all settings, groups with dots."""
+    names: list[str] = []
+    for key, value in settings.items():
+        names += _dotted(value, f"{prefix}{key}.") if isinstance(value, Mapping) else [prefix + key]
+    return names
 
 
 def _is_excluded(point: PointSpec, patterns: list[dict[str, Any]]) -> bool:

@@ -27,7 +27,7 @@ def run(path: Path, out: Path | None, workers: int | None, command: str) -> bool
         The command line, for the results.
     """
     study, document = load_study(path)
-    specs = points(study, document, point.machine)
+    specs = points(study, document, point.settings)
     options = replay.Options(parse_sample_groups(study.sample_groups), study.executor_cores, study.threads, command)
     folder = out or Path("results") / "sweeps" / study.name
     console = Console()

@@ -1,11 +1,11 @@
-from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pim.config import load_system, with_overrides
 from pim.errors import ConfigError
-from study.space import PointSpec, Scalar, load_study, parse_sample_groups, points
+from study.space import PointSpec, load_study, parse_sample_groups, points
 
 STUDY = """\
 workloads: [q6]
@@ -18,14 +18,14 @@ exclude:
 """
 
 
-def build(base: str, overrides: Mapping[str, Scalar]) -> object:
-    return with_overrides(load_system(base), overrides)
+def settings(base: str) -> dict[str, Any]:
+    return load_system(base).model_dump()
 
 
 def spanned(path: Path, text: str) -> list[PointSpec]:
     path.write_text(text)
     study, document = load_study(path)
-    return points(study, document, build)
+    return points(study, document, settings)
 
 
 def test_grid_spans_all_combinations_but_the_excluded(tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_name_defaults_to_the_file_and_paths_are_relative_to_it(tmp_path: Path) 
     path = tmp_path / "first.yaml"
     path.write_text("bundles: [../traces/x]\nbase: mine.yaml\n")
     study, document = load_study(path)
-    (point,) = points(study, document, lambda _base, _overrides: None)
+    (point,) = points(study, document, settings)
     assert study.name == "first"
     assert point == PointSpec(str(tmp_path / "../traces/x"), str(tmp_path / "mine.yaml"))
     assert point.label == "x, mine"
@@ -51,7 +51,13 @@ def test_name_defaults_to_the_file_and_paths_are_relative_to_it(tmp_path: Path) 
     [
         ("workloads: [q6]\ngird: {}\n", 2, "unknown key, did you mean 'grid'?"),
         ("workloads: [q6]\nworkloads: [q6]\n", 2, "given twice, first in line 1"),
-        ("workloads: [q6]\ngrid:\n  core.clock: [1]\n", 3, "clock_mhz"),
+        (
+            "workloads: [q6]\ngrid:\n  core.clock: [1]\n",
+            3,
+            "not a setting of machine bank, did you mean 'core.clock_mhz'?",
+        ),
+        ("workloads: [q6]\ngrid:\n  core: [1]\n", 3, "not a setting of machine bank"),
+        ("workloads: [q6]\nbase: [bank,\n  bnak]\n", 3, "machine 'bnak': neither a file nor a preset"),
         ("workloads: [q6]\ngrid:\n  level: [bank,\n    chpi]\n", 4, "unknown level 'chpi', did you mean 'chip'?"),
         ("workloads: [q6]\ngrid:\n  port: []\n", 3, "at least one value"),
         ("workloads: [q6]\ngrid:\n  port: [row, row]\n", 3, "given twice"),
@@ -77,6 +83,13 @@ def test_mistake_is_reported_with_its_line(tmp_path: Path, text: str, line: int,
 def test_file_that_is_no_study_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(ConfigError, match="study "):
         spanned(tmp_path / "s.yaml", text)
+
+
+def test_values_that_only_fit_together_are_an_axis_each(tmp_path: Path) -> None:
+    """A line of 2 KB needs rows of 2 KB: neither value is possible alone."""
+    text = "workloads: [q6]\ngrid:\n  core.line_bytes: [2048]\n  geometry.row_bytes: [2048]\n"
+    (spec,) = spanned(tmp_path / "s.yaml", text)
+    assert with_overrides(load_system(spec.base), dict(spec.overrides)).core.line_bytes == 2048
 
 
 def test_missing_and_binary_files_are_config_errors(tmp_path: Path) -> None:
@@ -105,7 +118,7 @@ def test_sample_groups_is_a_count_or_all() -> None:
 def test_example_in_the_documentation_spans_only_machines_that_exist() -> None:
     path = Path(__file__).resolve().parents[3] / "docs" / "examples" / "sweep.yaml"
     study, document = load_study(path)
-    specs = points(study, document, build)
+    specs = points(study, document, settings)
     assert len(specs) == 16
     for spec in specs:
-        build(spec.base, dict(spec.overrides))
+        with_overrides(load_system(spec.base), dict(spec.overrides))
