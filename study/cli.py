@@ -34,6 +34,7 @@ app = typer.Typer(
 
 Levels = Annotated[str, typer.Option(help="Comma-separated levels: bank, chip, rank; or machine files (YAML).")]
 SampleGroups = Annotated[str, typer.Option(help="Groups of cores (chips, or ranks) simulated per phase, or 'all'.")]
+SampleIterations = Annotated[str, typer.Option(help="First iterations of an iterative job simulated, or 'all'.")]
 ExecutorCores = Annotated[int, typer.Option(min=1, help="Executor cores of the Spark baseline.")]
 Threads = Annotated[int, typer.Option(min=1, help="Threads of the native baseline.")]
 Results = Annotated[Path, typer.Option(help="Folder for result files and the report.")]
@@ -68,6 +69,7 @@ def run(
     *,
     levels: Levels = ALL_LEVELS,
     sample_groups: SampleGroups = "1",
+    sample_iterations: SampleIterations = "1",
     executor_cores: ExecutorCores = 16,
     threads: Threads = 16,
     results: Results = RESULTS,
@@ -77,7 +79,8 @@ def run(
     """Replay all shipped traces at every level and write the report."""
     from study import replay_command  # noqa: PLC0415
 
-    options = _options(sample_groups, executor_cores, threads, calibration)
+    sampled = (_count("--sample-groups", sample_groups), _count("--sample-iterations", sample_iterations))
+    options = _options(sampled, executor_cores, threads, calibration)
     replay_command.run_shipped(_split(levels), options, results, workers)
 
 
@@ -87,6 +90,7 @@ def replay_bundles(
     *,
     levels: Levels = ALL_LEVELS,
     sample_groups: SampleGroups = "1",
+    sample_iterations: SampleIterations = "1",
     executor_cores: ExecutorCores = 16,
     threads: Threads = 16,
     results: Results = RESULTS,
@@ -96,7 +100,8 @@ def replay_bundles(
     """Replay trace bundles at every level and write the report."""
     from study import replay_command  # noqa: PLC0415
 
-    options = _options(sample_groups, executor_cores, threads, calibration)
+    sampled = (_count("--sample-groups", sample_groups), _count("--sample-iterations", sample_iterations))
+    options = _options(sampled, executor_cores, threads, calibration)
     replay_command.run(bundles, _split(levels), options, results, workers)
 
 
@@ -169,16 +174,23 @@ def _split(levels: str) -> list[str]:
     return names
 
 
-def _options(sample_groups: str, executor_cores: int, threads: int, calibration: Path | None) -> "Options":
-    """Return the options of a replay from those of the command line."""
-    from study.replay import Options  # noqa: PLC0415
-    from study.space import parse_sample_groups  # noqa: PLC0415
+def _count(option: str, text: str) -> int | None:
+    """Return the value of a sampling option, None for all."""
+    from study.space import parse_count  # noqa: PLC0415
 
     try:
-        groups = parse_sample_groups(sample_groups)
+        return parse_count(text)
     except ValueError as error:
-        raise ConfigError(f"--sample-groups: {error}") from None
-    return Options(groups, executor_cores, threads, _command(), calibration)
+        raise ConfigError(f"{option}: {error}") from None
+
+
+def _options(
+    sampled: tuple[int | None, int | None], executor_cores: int, threads: int, calibration: Path | None
+) -> "Options":
+    """Return the options of a replay from those of the command line."""
+    from study.replay import Options  # noqa: PLC0415
+
+    return Options(*sampled, executor_cores, threads, _command(), calibration)
 
 
 def _command() -> str:

@@ -49,10 +49,11 @@ class KernelFigures(Record):
     ----------
     kernel : str
         Its name.
-    launches : int
-        How often it ran on the machine.
+    launches, launches_total : int
+        How often it was simulated, and how often it runs: later iterations are taken to last as long as the last one
+        simulated.
     seconds : float
-        Until the slowest simulated core was done, summed over the launches.
+        Until the slowest simulated core was done, summed over the simulated launches.
     seconds_bound : float or None
         The same with the upper bound of the slowest core of all; None where nothing bounds it.
     groups_simulated, groups_total, cores_simulated, cores_total : int
@@ -60,7 +61,7 @@ class KernelFigures(Record):
     unseen_is_slowest : float
         Largest probability, over the launches, that the slowest core was not simulated.
     counters : dict
-        Means per simulated core, summed over the launches.
+        Means per simulated core, summed over the simulated launches.
     cpi_stack : dict
         Core cycles per simulated core by cause, likewise.
     dram_commands : dict
@@ -69,6 +70,7 @@ class KernelFigures(Record):
 
     kernel: str
     launches: Annotated[int, Field(gt=0)]
+    launches_total: Annotated[int, Field(gt=0)]
     seconds: NonNegative
     seconds_bound: NonNegative | None
     groups_simulated: Annotated[int, Field(gt=0)]

@@ -60,10 +60,9 @@ def key(options: replay.Options, spec: PointSpec) -> str:
         trace = manifest.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise LoadError(f"{manifest}: can't be read: {error}") from None
-    sampled = "all" if options.sample_groups is None else options.sample_groups
-    return point_key(
-        system.model_dump(mode="json"), trace, sampled, options.executor_cores, options.threads, code_digest()
-    )
+    sampled = [options.sample_groups, options.sample_iterations]
+    baselines = [options.executor_cores, options.threads]
+    return point_key(system.model_dump(mode="json"), trace, sampled, baselines, code_digest())
 
 
 def evaluate(options: replay.Options, spec: PointSpec) -> Result:

@@ -17,20 +17,29 @@ WAITING = frozenset({"instruction buffer", "row hit", "row miss", "row conflict"
 """Parts of the CPI stack in which a core waits for memory; in the others its logic is taken as busy."""
 
 
-def kernel_figures(runs: Sequence[KernelRun]) -> list[KernelFigures]:
-    """Return the figures of every kernel over its launches, in the order of the first ones."""
+def kernel_figures(runs: Sequence[KernelRun], n_iterations: int) -> list[KernelFigures]:
+    """Return the figures of every kernel over its simulated launches, in the order of the first ones.
+
+    Parameters
+    ----------
+    runs : sequence of KernelRun
+        Simulated launches; each kernel has one per simulated iteration.
+    n_iterations : int
+        Iterations of the job, simulated or not.
+    """
     by_kernel: dict[str, list[KernelRun]] = {}
     for run in runs:
         by_kernel.setdefault(run.kernel, []).append(run)
-    return [_figures(kernel, launches) for kernel, launches in by_kernel.items()]
+    return [_figures(kernel, launches, n_iterations) for kernel, launches in by_kernel.items()]
 
 
-def _figures(kernel: str, launches: Sequence[KernelRun]) -> KernelFigures:
+def _figures(kernel: str, launches: Sequence[KernelRun], n_iterations: int) -> KernelFigures:
     least = min(launches, key=lambda run: run.sampling.cores_simulated / run.sampling.cores_total).sampling
     bounds = [_seconds_bound(run) for run in launches]
     return KernelFigures(
         kernel=kernel,
         launches=len(launches),
+        launches_total=n_iterations,
         seconds=math.fsum(run.seconds for run in launches),
         seconds_bound=None if None in bounds else math.fsum(bound for bound in bounds if bound is not None),
         groups_simulated=least.groups_simulated,
@@ -102,6 +111,9 @@ def labels(system: SystemConfig, run: JobRun, kernels: Sequence[KernelFigures], 
         found.append(Label(kind="RTL-checked: no", text=f"no RTL of this core ({core}) has confirmed its cycle counts"))
     if any(kernel.cores_simulated < kernel.cores_total for kernel in kernels):
         found.append(Label(kind="note", text="times are of sampled groups of cores; see the table of sampling"))
+    if any(kernel.launches < kernel.launches_total for kernel in kernels):
+        text = "later iterations are taken to last as long as the last simulated one; see the table of sampling"
+        found.append(Label(kind="note", text=text))
     if len(run.iterations) > 1:
         found.append(
             Label(kind="note", text="inputs stay in the memory over the iterations; the first one places them")

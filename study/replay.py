@@ -4,7 +4,7 @@ A result is only made when the output equals Spark's. What the application and i
 ``bind.py``, what a job costs in `mapreduce.runtime`, what it costs besides time in ``physical.py``.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +32,8 @@ class Options:
     ----------
     sample_groups : int or None
         Groups of cores simulated per launch; None for all.
+    sample_iterations : int or None
+        Iterations of an iterative job that are simulated, the first ones; None for all.
     executor_cores, threads : int
         N of the Spark and of the native baseline.
     command : str
@@ -41,6 +43,7 @@ class Options:
     """
 
     sample_groups: int | None = 1
+    sample_iterations: int | None = 1
     executor_cores: int = 16
     threads: int = 16
     command: str = ""
@@ -72,7 +75,7 @@ def replay_one(path: Path, system: SystemConfig, options: Options, progress: Pro
     """
     bound = bind(path, options.executor_cores)
     bundle = bound.bundle
-    ran = run_at_temperature(bundle, system, _runner(options, progress))
+    ran = run_at_temperature(system, _runner(bundle, options, progress))
     system, run = ran.system, ran.run
     check = compare(
         workload=bundle.workload,
@@ -106,17 +109,18 @@ def replay_one(path: Path, system: SystemConfig, options: Options, progress: Pro
     )
 
 
-def _runner(options: Options, progress: Progress | None) -> Runner:
-    """Return how a bundle's job is run with given parameters on a given machine."""
+def _runner(bundle: Bundle, options: Options, progress: Progress | None) -> Runner:
+    """Return how a bundle's job is run on a given machine."""
     calibration = options.load_calibration()
 
-    def run(bundle: Bundle, parameters: Mapping[str, int], system: SystemConfig) -> JobRun:
+    def run(system: SystemConfig) -> JobRun:
         return run_job(
             jobs.get(bundle.workload),
             bundle.inputs(),
-            parameters,
+            bundle.parameters,
             system,
             sample_groups=options.sample_groups,
+            sample_iterations=options.sample_iterations,
             progress=progress,
             calibration=calibration,
             host_threads=options.threads,

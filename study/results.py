@@ -178,15 +178,18 @@ class Result(Record):
 
     @property
     def is_complete(self) -> bool:
-        """Return whether every core was simulated."""
-        return all(k.cores_simulated == k.cores_total for k in self.kernels)
+        """Return whether every core was simulated in every launch."""
+        return all(k.cores_simulated == k.cores_total and k.launches == k.launches_total for k in self.kernels)
 
     @property
     def scale_in_seconds_bound(self) -> float | None:
         """Return the scale-in time with the sampling's upper bound of the slowest core, None where there is none."""
-        bounds = [k.seconds_bound for k in self.kernels]
-        extra = [bound - k.seconds for bound, k in zip(bounds, self.kernels, strict=True) if bound is not None]
-        return self.scale_in_seconds + sum(extra) if None not in bounds else None
+        extra = 0.0
+        for kernel in self.kernels:
+            if kernel.seconds_bound is None:
+                return None
+            extra += (kernel.seconds_bound - kernel.seconds) * kernel.launches_total / kernel.launches
+        return self.scale_in_seconds + extra
 
     @property
     def rise_k(self) -> float | None:

@@ -43,7 +43,9 @@ class Study(BaseModel):
     exclude : list of mappings
         Points that have all the given values are left out.
     sample_groups : int or "all"
-        Groups (at bank level: chips) simulated per point; the rest is taken from them.
+        Groups (at bank level: chips) simulated per launch; the rest is taken from them.
+    sample_iterations : int or "all"
+        First iterations of an iterative job simulated; the rest is taken from them.
     executor_cores, threads : int
         N of the Spark and of the native baseline.
     """
@@ -57,6 +59,7 @@ class Study(BaseModel):
     grid: dict[str, list[Scalar]] = {}
     exclude: list[dict[str, Scalar]] = []
     sample_groups: int | str = 1
+    sample_iterations: int | str = 1
     executor_cores: int = Field(default=16, gt=0)
     threads: int = Field(default=16, gt=0)
 
@@ -102,8 +105,8 @@ def load_study(path: Path) -> tuple[Study, Document]:
     return study.model_copy(update={"name": study.name or path.stem}), document
 
 
-def parse_sample_groups(value: int | str) -> int | None:
-    """Return the number of groups to simulate, None for all.
+def parse_count(value: int | str) -> int | None:
+    """Return how many groups or iterations to simulate, None for all.
 
     Raises
     ------
@@ -116,7 +119,7 @@ def parse_sample_groups(value: int | str) -> int | None:
         value = int(value)
     if isinstance(value, int) and value > 0:
         return value
-    raise ValueError(f"must be a positive number of groups or 'all', got {value!r}")
+    raise ValueError(f"must be a positive number or 'all', got {value!r}")
 
 
 def _check(study: Study, document: Document) -> None:
@@ -136,10 +139,11 @@ def _check(study: Study, document: Document) -> None:
         for key in pattern:
             if key not in study.grid:
                 raise document.error(("exclude", index, key), f"not an axis of the grid{did_you_mean(key, study.grid)}")
-    try:
-        parse_sample_groups(study.sample_groups)
-    except ValueError as error:
-        raise document.error(("sample_groups",), str(error)) from None
+    for key in ("sample_groups", "sample_iterations"):
+        try:
+            parse_count(getattr(study, key))
+        except ValueError as error:
+            raise document.error((key,), str(error)) from None
 
 
 def points(study: Study, document: Document, settings: Callable[[str], Mapping[str, Any]]) -> list[PointSpec]:

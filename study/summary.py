@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from study.numbers import is_slower, percent_text, seconds_text, speedup_text
+from study.numbers import is_slower, percent_text, seconds_text
 from study.results import Result
 
 
@@ -43,7 +43,7 @@ def show(results: Sequence[Result], console: Console | None = None) -> None:
             percent_text(result.application.offloadable_share),
             seconds_text(result.scale_in_seconds),
             seconds_text(result.seconds_in_place),
-            *(Text(speedup_text(speedup), style="red" if is_slower(speedup) else "") for speedup in speedups),
+            *(Text(_short(speedup), style="red" if is_slower(speedup) else "") for speedup in speedups),
             percent_text(result.area.share) if result.area else "-",
             f"{result.rise_k:.1f}K" if result.rise_k is not None else "-",
             end_section=is_last,
@@ -61,3 +61,10 @@ def show(results: Sequence[Result], console: Console | None = None) -> None:
     lines += [f"Caveats ({', '.join(kinds)}) are listed in the report under validity."] if kinds else []
     for line in lines:
         out.print(Text(line), soft_wrap=True)
+
+
+def _short(speedup: float) -> str:
+    """Return a speedup in at most six characters; the report has all digits."""
+    if speedup < 0.01:
+        return "<0.01x"
+    return f"{speedup:.2f}x" if speedup < 10 else f"{speedup:.1f}x" if speedup < 100 else f"{speedup:.0f}x"

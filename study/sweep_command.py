@@ -9,7 +9,7 @@ from rich.text import Text
 
 from study import point, replay, sweep, sweep_table
 from study.engines.local import usable_cpus
-from study.space import PointSpec, load_study, parse_sample_groups, points
+from study.space import PointSpec, load_study, parse_count, points
 
 
 def run(path: Path, out: Path | None, workers: int | None, command: str) -> bool:
@@ -28,7 +28,13 @@ def run(path: Path, out: Path | None, workers: int | None, command: str) -> bool
     """
     study, document = load_study(path)
     specs = points(study, document, point.settings)
-    options = replay.Options(parse_sample_groups(study.sample_groups), study.executor_cores, study.threads, command)
+    options = replay.Options(
+        parse_count(study.sample_groups),
+        parse_count(study.sample_iterations),
+        study.executor_cores,
+        study.threads,
+        command,
+    )
     folder = out or Path("results") / "sweeps" / study.name
     console = Console()
     columns = (TextColumn("sweep {task.fields[name]}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())

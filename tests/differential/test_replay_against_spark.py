@@ -116,8 +116,8 @@ def _rewrite(source: Path, target: Path, values: dict[str, Any], result: Any) ->
 @pytest.mark.parametrize("name", list(SHIPPED))
 def test_every_core_simulated_gives_sparks_result_within_the_samples_bound(name: str, level: str) -> None:
     system = load_system(level)
-    everything = replay.replay_one(SHIPPED[name], system, replay.Options(sample_groups=None))
-    sampled = replay.replay_one(SHIPPED[name], system, replay.Options(sample_groups=4))
+    everything = replay.replay_one(SHIPPED[name], system, replay.Options(sample_groups=None, sample_iterations=None))
+    sampled = replay.replay_one(SHIPPED[name], system, replay.Options(sample_groups=4, sample_iterations=None))
     assert everything.is_complete
     assert everything.scale_in_seconds >= sampled.scale_in_seconds
     bound = sampled.scale_in_seconds_bound

@@ -52,7 +52,7 @@ def make_result(workload: str = "wordcount", level: str = "bank", scale: float =
         "scale_in_seconds": total,
         "speedups": results.speedups(application, baselines, total),
         "kernels": [KernelFigures(
-            kernel=f"{workload}_{role}", launches=1, seconds=seconds, seconds_bound=1.1 * seconds,
+            kernel=f"{workload}_{role}", launches=1, launches_total=1, seconds=seconds, seconds_bound=1.1 * seconds,
             groups_simulated=1, groups_total=32, cores_simulated=16, cores_total=512, unseen_is_slowest=0.97,
             counters={"cycles": 1.7 * n, "instructions": n},
             cpi_stack={"issue": n, "branch": 0.2 * n, "load-use": 0.15 * n, "row hit": 0.2 * n, "refresh": 0.15 * n},

@@ -24,7 +24,7 @@ SCALEIN = [sys.executable, "-c", "from study.cli import main\nif __name__ == '__
         (["replay", "x", "--levels", "bank,bank"], "--levels 'bank,bank': must name each level once"),
         (["replay", "x", "--levels", ""], "--levels ''"),
         (["replay", "a/x", "b/x"], "two bundles are named x"),
-        (["replay", "x", "--sample-groups", "0"], "--sample-groups: must be a positive number of groups or 'all'"),
+        (["replay", "x", "--sample-groups", "0"], "--sample-groups: must be a positive number or 'all'"),
         (["replay", "x", "--calibration", "/nowhere"], "calibration /nowhere"),
         (["sweep", "/nowhere.yaml"], "study /nowhere.yaml: can't be read"),
         (["report", "/nowhere"], "/nowhere: no result files"),

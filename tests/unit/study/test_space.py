@@ -5,7 +5,7 @@ import pytest
 
 from pim.config import load_system, with_overrides
 from pim.errors import ConfigError
-from study.space import PointSpec, load_study, parse_sample_groups, points
+from study.space import PointSpec, load_study, parse_count, points
 
 STUDY = """\
 workloads: [q6]
@@ -108,11 +108,11 @@ def test_grid_too_large_is_refused_before_it_is_built(tmp_path: Path) -> None:
 
 
 def test_sample_groups_is_a_count_or_all() -> None:
-    assert parse_sample_groups("all") is None
-    assert parse_sample_groups("3") == parse_sample_groups(3) == 3
+    assert parse_count("all") is None
+    assert parse_count("3") == parse_count(3) == 3
     for wrong in ("0", "some", "1.5", "-1", ""):
         with pytest.raises(ValueError, match="'all'"):
-            parse_sample_groups(wrong)
+            parse_count(wrong)
 
 
 def test_example_in_the_documentation_spans_only_machines_that_exist() -> None:
