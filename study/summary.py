@@ -31,8 +31,7 @@ def show(results: Sequence[Result], console: Console | None = None) -> None:
     for baseline in baselines:
         table.add_column(f"vs {baseline.name}\npart", justify="right", no_wrap=True)
         table.add_column("\nwhole", justify="right", no_wrap=True)
-    for heading in ("area", "rise"):
-        table.add_column(f"\n{heading}", justify="right", no_wrap=True)
+    table.add_column("\nrise", justify="right", no_wrap=True)
     for row, result in enumerate(results):
         is_first = row == 0 or results[row - 1].workload != result.workload
         is_last = row + 1 == len(results) or results[row + 1].workload != result.workload
@@ -44,7 +43,6 @@ def show(results: Sequence[Result], console: Console | None = None) -> None:
             seconds_text(result.scale_in_seconds),
             seconds_text(result.seconds_in_place),
             *(Text(_short(speedup), style="red" if is_slower(speedup) else "") for speedup in speedups),
-            percent_text(result.area.share) if result.area else "-",
             f"{result.rise_k:.1f}K" if result.rise_k is not None else "-",
             end_section=is_last,
         )
@@ -55,6 +53,8 @@ def show(results: Sequence[Result], console: Console | None = None) -> None:
         "vs: speedup of that part and of the whole application; below 1x the memory's cores are slower.",
     ]
     lines += [f"{baseline.label}: {baseline.machine}." for baseline in baselines]
+    areas = {f"{r.place} {percent_text(r.area.share)} of the {r.area.site}": None for r in results if r.area}
+    lines += [f"Area of the cores: {', '.join(areas)}."] if areas else []
     outcomes = sorted({result.check.outcome for result in results})
     lines.append(f"Outputs compared with Spark's: {', '.join(outcomes)}.")
     kinds = sorted({label.kind for result in results for label in result.labels} - {"note"})
