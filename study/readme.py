@@ -1,6 +1,6 @@
-"""The README's table of results, made from the committed result files: ``python -m study.readme``.
+"""The README's results, a figure and a table made from the committed result files: ``python -m study.readme``.
 
-The table stands between two marker comments; everything else of the README is left alone.
+They stand between two marker comments; everything else of the README is left alone.
 """
 
 import sys
@@ -9,11 +9,13 @@ from pathlib import Path
 
 from pim.errors import LoadError, PimError
 from pim.files import write_atomic
+from study.figures import speedup_svg
 from study.numbers import percent_text, seconds_text, speedup_text
 from study.results import Result
 from study.store import load_results
 
 RESULTS = Path("docs/results")
+FIGURE = RESULTS / "speedups.svg"
 BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
 
 
@@ -22,6 +24,8 @@ def table(results: Sequence[Result]) -> str:
     first = results[0]
     spark, native = (baseline.label for baseline in first.baselines)
     lines = [
+        f"![Speedups of the offloadable part and of the whole application over both baselines]({FIGURE})",
+        "",
         f"| workload | level | offloadable share | time in memory | input in place "
         f"| part vs {spark} | whole vs {spark} | part vs {native} | whole vs {native} | area | rise |",
         "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
@@ -67,7 +71,9 @@ def main() -> int:
     """Fill the README of the working folder; return the exit code."""
     path = Path("README.md")
     try:
-        write_atomic(path, fill(path.read_text(encoding="utf-8"), load_results(RESULTS)).encode())
+        results = load_results(RESULTS)
+        write_atomic(FIGURE, speedup_svg(results).encode())
+        write_atomic(path, fill(path.read_text(encoding="utf-8"), results).encode())
     except (PimError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)  # noqa: T201 - a command of its own
         return 2
