@@ -51,7 +51,7 @@ def test_activity_of_full_groups_is_the_mean_of_their_cores() -> None:
 
 def test_every_activated_row_is_precharged_once() -> None:
     """Of 10 rows 9 are closed by a PRE; the tenth by a refresh, whose precharge is not among the counted commands."""
-    commands = activity(load_system("bank"), kernel_figures([launch("map", 1000)])).commands
+    commands = activity(load_system("bank"), kernel_figures([launch("map", 1000)], 1)).commands
     assert (commands.act, commands.pre) == (10, 10)
 
 
