@@ -123,3 +123,13 @@ def test_every_core_simulated_gives_sparks_result_within_the_samples_bound(name:
     bound = sampled.scale_in_seconds_bound
     assert bound is not None
     assert everything.scale_in_seconds <= bound
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("level", LEVELS)
+def test_first_iteration_of_kmeans_stands_for_the_others(level: str) -> None:
+    first, everything = (
+        replay.replay_one(SHIPPED["kmeans"], load_system(level), replay.Options(sample_iterations=n)) for n in (1, None)
+    )
+    assert first.scale_in_seconds == pytest.approx(everything.scale_in_seconds, rel=0.005)
+    assert first.kernels[0].launches_total == everything.kernels[0].launches == 3
