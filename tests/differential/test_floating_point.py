@@ -66,6 +66,11 @@ def test_value_and_flags_in_every_rounding_mode(op):
                 assert (unsigned(value, 64), flags | accrued) == (expected, expected_flags | accrued), where
 
 
+def test_no_operation_of_f_and_d_is_left_out():
+    of_the_table = {op for op, row in ENCODINGS.items() if row.extension in "fd"}
+    assert of_the_table == {*OPERATIONS, Op.FLW, Op.FLD, Op.FSW, Op.FSD}
+
+
 def test_operations_come_in_pairs_of_single_and_double():
     for op in OPERATIONS:
         kind = op.mnemonic.split(".")[1]
