@@ -10,7 +10,7 @@ from spark_traces.workloads.workload import Workload
 
 
 def check_names(manifest: Manifest, where: Path) -> Workload:
-    """Return the workload; `LoadError` if it, its parameters or the list of files is not as this program has them."""
+    """Return the workload; `LoadError` if it, its parameters, kernels or files are not as this program has them."""
     workload = workloads.WORKLOADS.get(manifest.workload)
     if workload is None:
         known = ", ".join(workloads.WORKLOADS)
@@ -33,6 +33,10 @@ def check_names(manifest: Manifest, where: Path) -> Workload:
     for name, value in manifest.input.parameters.items():
         if manifest.parameters.get(name, value) != value:
             raise LoadError(f"{where}: parameter {name} is {manifest.parameters[name]}, but {value} for the generator")
+    roles = (workload.map_kernel, workload.reduce_kernel)
+    for binding in manifest.bindings:
+        if binding.kernel not in roles:
+            raise LoadError(f"{where}: {workload.name} has no kernel {binding.kernel!r}; it has {', '.join(roles)}")
     return workload
 
 

@@ -163,6 +163,7 @@ def test_what_is_no_manifest(bundle, content, message):
         (lambda m: m["input"].update(n_bytes=27 * N), "the regenerated input has 28000 bytes"),
         (lambda m: m.update(result_sha256="0" * 64), "result has digest"),
         (lambda m: m["files"].update({"../x": "0" * 64}), "'files' must list"),
+        (lambda m: m["bindings"][0].update(kernel="q6.sort"), "no kernel 'q6.sort'; it has q6.map, q6.reduce"),
         (lambda m: m["bindings"][0].update(stage_id=0), "event log has no stage 0 in job group 'repeat-0'"),
         (lambda m: m["windows"]["load"].update(end_ms=-1), "field 'windows.load.end_ms'"),
         (lambda m: m["windows"].update(x=m["windows"]["load"]), "window of 'x': no such job group"),
