@@ -3,15 +3,13 @@
 Calls of a phase run on a pool of threads (compiled kernels release the GIL); the result does not depend on how many.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 from mapreduce.api import Arrays, Job, Parameters
 from mapreduce.call import Call, Outcome
-
-Run = Callable[[Call], Outcome]
 
 
 @dataclass(frozen=True)
@@ -34,31 +32,25 @@ class Work:
     n_bytes: int
 
 
-def iterate(
-    job: Job, inputs: Arrays, parameters: Parameters, n: int, *, threads: int = 1, run: Run | None = None
-) -> Iterator[Iteration]:
-    """Yield the iterations of ``job`` over ``n`` parts; the last one's state holds the result.
-
-    ``run`` runs a call, by default compiled for this host.
-    """
-    run = run or Call.run_native
+def iterate(job: Job, inputs: Arrays, parameters: Parameters, n: int, *, threads: int = 1) -> Iterator[Iteration]:
+    """Yield the iterations of ``job`` over ``n`` parts; the last one's state holds the result."""
     job.check(inputs, parameters)
     parts = job.split(inputs, parameters, n)
     state = job.start(inputs, parameters)
     with ThreadPoolExecutor(threads) as pool:
         for _ in range(job.iterations(parameters)):
             map_calls = tuple(job.map_call(part, state, parameters) for part in parts)
-            map_outcomes = tuple(pool.map(run, map_calls))
+            map_outcomes = tuple(pool.map(Call.run_native, map_calls))
             shuffled = job.shuffle(map_outcomes, n)
             reduce_calls = tuple(job.reduce_call(part) if part is not None else None for part in shuffled)
-            reduce_outcomes = tuple(pool.map(lambda call: run(call) if call is not None else None, reduce_calls))
+            reduce_outcomes = tuple(pool.map(lambda call: call and call.run_native(), reduce_calls))
             state = job.update([outcome for outcome in reduce_outcomes if outcome is not None], state)
             yield Iteration(map_calls, map_outcomes, reduce_calls, reduce_outcomes, state)
 
 
-def result(job: Job, inputs: Arrays, parameters: Parameters, n: int = 1, *, run: Run | None = None) -> Any:
+def result(job: Job, inputs: Arrays, parameters: Parameters, n: int = 1) -> Any:
     """Return the canonical result of the job over ``n`` parts."""
-    *_, last = iterate(job, inputs, parameters, n, run=run)
+    *_, last = iterate(job, inputs, parameters, n)
     return job.result(last.state)
 
 
