@@ -43,17 +43,16 @@ class BundleInfo(Record):
 
 
 class KernelFigures(Record):
-    """What was simulated of one kernel, over all its launches, and what that says about the rest.
+    """What one kernel took over all its launches, and what of them was simulated.
 
     Attributes
     ----------
     kernel : str
         Its name.
-    launches, launches_total : int
-        How often it was simulated, and how often it runs: later iterations are taken to last as long as the last one
-        simulated.
+    launches_simulated, launches_total : int
+        Of these launches the first ones; each later one is taken to be like the last one simulated.
     seconds : float
-        Until the slowest simulated core was done, summed over the simulated launches.
+        Until the slowest simulated core was done, summed over all launches.
     seconds_bound : float or None
         The same with the upper bound of the slowest core of all; None where nothing bounds it.
     groups_simulated, groups_total, cores_simulated, cores_total : int
@@ -61,7 +60,7 @@ class KernelFigures(Record):
     unseen_is_slowest : float
         Largest probability, over the launches, that the slowest core was not simulated.
     counters : dict
-        Means per simulated core, summed over the simulated launches.
+        Means per simulated core, summed over all launches.
     cpi_stack : dict
         Core cycles per simulated core by cause, likewise.
     dram_commands : dict
@@ -69,7 +68,7 @@ class KernelFigures(Record):
     """
 
     kernel: str
-    launches: Annotated[int, Field(gt=0)]
+    launches_simulated: Annotated[int, Field(gt=0)]
     launches_total: Annotated[int, Field(gt=0)]
     seconds: NonNegative
     seconds_bound: NonNegative | None
@@ -153,21 +152,12 @@ class Power(Record):
     energy_j: NonNegative
     notes: tuple[str, ...] = ()
 
-    @property
-    def core_w(self) -> float:
-        """Return one core's power."""
-        return self.core_logic_w + self.core_sram_w + self.core_leakage_w
-
-    @property
-    def dram_w(self) -> float:
-        """Return the power of one chip's DRAM, without cores."""
-        return self.dram_background_w + self.dram_refresh_w + self.dram_activity_w
-
 
 class Thermal(Record):
     """Steady-state temperature of one die while its cores compute, against the same die that only refreshes.
 
     ``air_c`` is the air at the die while computing, ``map_c`` the heated layer in rows from south to north.
+    ``rise_alone_k`` is what the activity would add to the peak, in K, if other packages did not warm the air.
     """
 
     die: str
@@ -176,6 +166,7 @@ class Thermal(Record):
     computing_w: NonNegative
     idle_peak_c: FiniteFloat
     peak_c: FiniteFloat
+    rise_alone_k: FiniteFloat
     map_c: Annotated[list[list[FiniteFloat]], Field(min_length=1)]
     width_mm: Positive
     height_mm: Positive
@@ -197,7 +188,6 @@ class Check(Record):
     n_floats: Annotated[int, Field(ge=0)]
     largest_error: NonNegative = 0.0
     bound_at_largest: NonNegative = 0.0
-    note: str = ""
 
 
 class Label(Record):

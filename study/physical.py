@@ -146,6 +146,7 @@ def _thermal(die: str, floorplan: Floorplan, heat: CoreHeat, note: str = "") -> 
         computing_w=heat.computing.power_w,
         idle_peak_c=heat.idle.peak_k - ZERO_CELSIUS_K,
         peak_c=heat.peak_c,
+        rise_alone_k=heat.rise_over_air_k,
         map_c=[[round(cell - ZERO_CELSIUS_K, 3) for cell in row] for row in heat.computing.temperature_k.tolist()],
         width_mm=floorplan.width_m * 1e3,
         height_mm=floorplan.height_m * 1e3,

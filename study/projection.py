@@ -18,28 +18,29 @@ WAITING = frozenset({"instruction buffer", "row hit", "row miss", "row conflict"
 
 
 def kernel_figures(runs: Sequence[KernelRun], n_iterations: int) -> list[KernelFigures]:
-    """Return the figures of every kernel over its simulated launches, in the order of the first ones.
+    """Return the figures of every kernel over all its launches, in the order of the first ones.
 
     Parameters
     ----------
     runs : sequence of KernelRun
         Simulated launches; each kernel has one per simulated iteration.
     n_iterations : int
-        Iterations of the job, simulated or not.
+        Iterations of the job; each that was not simulated counts as the last one that was.
     """
     by_kernel: dict[str, list[KernelRun]] = {}
     for run in runs:
         by_kernel.setdefault(run.kernel, []).append(run)
-    return [_figures(kernel, launches, n_iterations) for kernel, launches in by_kernel.items()]
+    return [_figures(kernel, simulated, n_iterations) for kernel, simulated in by_kernel.items()]
 
 
-def _figures(kernel: str, launches: Sequence[KernelRun], n_iterations: int) -> KernelFigures:
+def _figures(kernel: str, simulated: Sequence[KernelRun], n_iterations: int) -> KernelFigures:
+    launches = [*simulated, *[simulated[-1]] * (n_iterations - len(simulated))]
     least = min(launches, key=lambda run: run.sampling.cores_simulated / run.sampling.cores_total).sampling
     bounds = [_seconds_bound(run) for run in launches]
     return KernelFigures(
         kernel=kernel,
-        launches=len(launches),
-        launches_total=n_iterations,
+        launches_simulated=len(simulated),
+        launches_total=len(launches),
         seconds=math.fsum(run.seconds for run in launches),
         seconds_bound=None if None in bounds else math.fsum(bound for bound in bounds if bound is not None),
         groups_simulated=least.groups_simulated,
@@ -111,7 +112,7 @@ def labels(system: SystemConfig, run: JobRun, kernels: Sequence[KernelFigures], 
         found.append(Label(kind="RTL-checked: no", text=f"no RTL of this core ({core}) has confirmed its cycle counts"))
     if any(kernel.cores_simulated < kernel.cores_total for kernel in kernels):
         found.append(Label(kind="note", text="times are of sampled groups of cores; see the table of sampling"))
-    if any(kernel.launches < kernel.launches_total for kernel in kernels):
+    if any(kernel.launches_simulated < kernel.launches_total for kernel in kernels):
         text = "later iterations are taken to last as long as the last simulated one; see the table of sampling"
         found.append(Label(kind="note", text=text))
     if len(run.iterations) > 1:

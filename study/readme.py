@@ -47,9 +47,19 @@ def table(results: Sequence[Result]) -> str:
         f"From `{RESULTS}`, made by `{first.provenance.command}` with version {first.provenance.scalein_version}. "
         f"Below 1x the memory's cores are slower. Baselines: "
         + "; ".join(f"{baseline.label}, {baseline.machine}" for baseline in first.baselines)
-        + ". Area and temperature are preliminary, no cycle count is RTL-checked yet; every caveat is in the report.",
+        + f". Area and temperature are preliminary{_unchecked(results)}; every caveat is in the report.",
     ]
+    warnings = [(r, label.text) for r in results for label in r.labels if label.kind == "warning"]
+    lines += ["", *(f"- Warning, {r.workload} at {r.place}: {text}." for r, text in warnings)] if warnings else []
     return "\n".join(lines)
+
+
+def _unchecked(results: Sequence[Result]) -> str:
+    """Return what is to be said about cycle counts that no RTL has confirmed."""
+    if all(result.rtl_checked for result in results):
+        return ""
+    how_many = "some cycle counts are not" if any(result.rtl_checked for result in results) else "no cycle count is"
+    return f", {how_many} RTL-checked yet"
 
 
 def fill(readme: str, results: Sequence[Result]) -> str:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from pim.config import Level
 from study.parts import (
     Area,
     BundleInfo,
@@ -28,7 +29,7 @@ from study.parts import (
     must_equal,
 )
 
-LEVELS = ("bank", "chip", "rank")
+LEVELS = tuple(level.value for level in Level)
 """Where cores sit, innermost first."""
 
 PHASES: Mapping[str, str] = {
@@ -45,6 +46,8 @@ PHASES: Mapping[str, str] = {
 """Key of `Result.phases` -> label, in the order the phases happen; nothing overlaps."""
 PLACING = ("copy", "flush", "layout")
 """Phases that bring data to the cores."""
+COMPUTING = ("map_combine", "reduce")
+"""Phases that kernels take."""
 REMAINDER_LABEL = "host remainder"
 
 
@@ -145,6 +148,8 @@ class Result(Record):
         if set(self.phases) != set(PHASES):
             raise ValueError(f"phases are {sorted(self.phases)}, must be {sorted(PHASES)}")
         must_equal("scale_in_seconds", self.scale_in_seconds, math.fsum(self.phases.values()))
+        on_cores = math.fsum(self.phases[phase] for phase in COMPUTING)
+        must_equal("time of the kernels", math.fsum(kernel.seconds for kernel in self.kernels), on_cores)
         if self.placement_seconds > math.fsum(self.phases[phase] for phase in PLACING) * (1 + 1e-9):
             raise ValueError(f"placement_seconds must be within the phases {', '.join(PLACING)}")
         expected = speedups(self.application, self.baselines, self.scale_in_seconds)
@@ -179,17 +184,18 @@ class Result(Record):
     @property
     def is_complete(self) -> bool:
         """Return whether every core was simulated in every launch."""
-        return all(k.cores_simulated == k.cores_total and k.launches == k.launches_total for k in self.kernels)
+        return all(
+            k.cores_simulated == k.cores_total and k.launches_simulated == k.launches_total for k in self.kernels
+        )
 
     @property
     def scale_in_seconds_bound(self) -> float | None:
         """Return the scale-in time with the sampling's upper bound of the slowest core, None where there is none."""
-        extra = 0.0
-        for kernel in self.kernels:
-            if kernel.seconds_bound is None:
-                return None
-            extra += (kernel.seconds_bound - kernel.seconds) * kernel.launches_total / kernel.launches
-        return self.scale_in_seconds + extra
+        bounds = [kernel.seconds_bound for kernel in self.kernels]
+        if None in bounds:
+            return None
+        extra = (bound - k.seconds for bound, k in zip(bounds, self.kernels, strict=True) if bound is not None)
+        return self.scale_in_seconds + math.fsum(extra)
 
     @property
     def rise_k(self) -> float | None:

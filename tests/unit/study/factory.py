@@ -52,7 +52,8 @@ def make_result(workload: str = "wordcount", level: str = "bank", scale: float =
         "scale_in_seconds": total,
         "speedups": results.speedups(application, baselines, total),
         "kernels": [KernelFigures(
-            kernel=f"{workload}_{role}", launches=1, launches_total=1, seconds=seconds, seconds_bound=1.1 * seconds,
+            kernel=f"{workload}_{role}", launches_simulated=1, launches_total=1, seconds=seconds,
+            seconds_bound=1.1 * seconds,
             groups_simulated=1, groups_total=32, cores_simulated=16, cores_total=512, unseen_is_slowest=0.97,
             counters={"cycles": 1.7 * n, "instructions": n},
             cpi_stack={"issue": n, "branch": 0.2 * n, "load-use": 0.15 * n, "row hit": 0.2 * n, "refresh": 0.15 * n},
@@ -70,8 +71,8 @@ def make_result(workload: str = "wordcount", level: str = "bank", scale: float =
             dram_refresh_w=0.01, dram_activity_w=0.05, idle_chip_w=0.05, total_w=7.0, seconds=0.5, energy_j=3.5,
         ),
         "thermals": [Thermal(
-            die="DRAM die", air_c=40, idle_w=0.05, computing_w=0.2, idle_peak_c=43, peak_c=45, map_c=grid,
-            width_mm=8, height_mm=7, refresh_window_ms=64, note="still air",
+            die="DRAM die", air_c=40, idle_w=0.05, computing_w=0.2, idle_peak_c=43, peak_c=45, rise_alone_k=1.5,
+            map_c=grid, width_mm=8, height_mm=7, refresh_window_ms=64, note="still air",
         )],
         "labels": [Label(kind="preliminary", text="area is not from synthesis yet"),
                    Label(kind="RTL-checked: no", text="no RTL of this core yet")],

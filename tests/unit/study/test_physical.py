@@ -41,6 +41,7 @@ def test_all_of_a_dies_power_heats_it(level: str) -> None:
 def test_busier_cores_make_a_hotter_die(level: str) -> None:
     (_, idle), (_, busy) = drawn(level, 0.0), drawn(level, 2e8)
     assert max(d.rise_k for d in busy) > max(d.rise_k for d in idle) >= 0  # type: ignore[attr-defined]
+    assert busy[0].rise_k > busy[0].rise_alone_k > 0  # type: ignore[attr-defined]
 
 
 def test_line_buffers_take_area() -> None:

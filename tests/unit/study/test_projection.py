@@ -3,7 +3,7 @@ import pytest
 from mapreduce.launch import KernelRun
 from mapreduce.sampling import Sampling
 from pim.config import load_system
-from study.projection import activity, kernel_figures
+from study.projection import activity, drawn_power, kernel_figures
 
 STACK = {"issue": 600.0, "branch": 100.0, "row miss": 250.0, "refresh": 50.0}
 
@@ -27,16 +27,26 @@ def launch(kernel: str, cycles: int, cores: int = 16, groups: int = 1, bound: fl
     )
 
 
-def test_launches_of_a_kernel_are_added_up() -> None:
+def test_launches_of_a_kernel_are_added_up_the_last_one_for_those_not_simulated() -> None:
     runs = [launch("map", 1000, bound=1200.0), launch("reduce", 500), launch("map", 3000, 8, bound=3600.0)]
     mapped, reduced = kernel_figures(runs, 5)
-    assert [(k.kernel, k.launches, k.launches_total) for k in (mapped, reduced)] == [("map", 2, 5), ("reduce", 1, 5)]
-    assert mapped.seconds == pytest.approx(4000 / 200e6)
-    assert mapped.seconds_bound == pytest.approx(4800 / 200e6)
-    assert reduced.seconds_bound is None
+    assert [(k.kernel, k.launches_simulated, k.launches_total) for k in (mapped, reduced)] == [
+        ("map", 2, 5),
+        ("reduce", 1, 5),
+    ]
+    assert mapped.seconds == pytest.approx((1000 + 4 * 3000) / 200e6)
+    assert mapped.seconds_bound == pytest.approx((1200 + 4 * 3600) / 200e6)
+    assert (reduced.seconds, reduced.seconds_bound) == (pytest.approx(5 * 500 / 200e6), None)
     assert (mapped.cores_simulated, mapped.unseen_is_slowest) == (8, 1 - 8 / 512)
-    assert mapped.counters["instructions"] == 1200
-    assert mapped.dram_commands["RD"] == 160
+    assert mapped.counters["instructions"] == 5 * 600
+    assert mapped.dram_commands["RD"] == 5 * 80
+
+
+def test_energy_is_that_of_all_iterations_and_power_their_mean() -> None:
+    system = load_system("bank")
+    one, three = (drawn_power(system, kernel_figures([launch("map", 1000)], n)) for n in (1, 3))
+    assert three.total_w == pytest.approx(one.total_w)
+    assert three.energy_j == pytest.approx(3 * one.energy_j)
 
 
 def test_activity_of_full_groups_is_the_mean_of_their_cores() -> None:

@@ -39,6 +39,12 @@ def test_speedup_that_does_not_follow_from_the_times_is_refused() -> None:
         make_result(speedups=faked)
 
 
+def test_kernels_that_take_other_times_than_the_phases_are_refused() -> None:
+    kernels = [k.model_copy(update={"seconds": 2 * k.seconds}) for k in make_result().kernels]
+    with pytest.raises(ValidationError, match="time of the kernels"):
+        make_result(kernels=kernels)
+
+
 def test_application_parts_must_add_up() -> None:
     with pytest.raises(ValidationError, match=r"application\.seconds"):
         Application(seconds=10, offloadable_seconds=7, remainder_seconds=4, offloadable_share=0.7, stages=[])
