@@ -31,7 +31,8 @@ def move(system: SystemConfig, n_bytes: int, *, to_cores: bool) -> Transfer:
     """Return what it costs to move ``n_bytes`` between host and cores.
 
     A copy moves each byte over the host's channels twice. Data written for the cores must leave the host's caches
-    before they start: as much as the last-level cache holds, at the copy rate. In the other direction the host's stale
+    before they start: as much as the last-level cache holds, at the copy rate, although the copy has counted these
+    writes; stores past the caches would spare it, so this is an upper bound. In the other direction the host's stale
     lines are only invalidated, which is not charged. A re-layout is never faster than the copy.
     """
     channel_bytes_s = system.channel_gb_s * 1e9

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pim.errors import ConfigError, PimError
+from study.defaults import EXECUTOR_CORES, SAMPLE_GROUPS, SAMPLE_ITERATIONS, THREADS
 
 if TYPE_CHECKING:
     from study.replay import Options
@@ -68,10 +69,10 @@ def _root(
 def run(
     *,
     levels: Levels = ALL_LEVELS,
-    sample_groups: SampleGroups = "1",
-    sample_iterations: SampleIterations = "1",
-    executor_cores: ExecutorCores = 16,
-    threads: Threads = 16,
+    sample_groups: SampleGroups = str(SAMPLE_GROUPS),
+    sample_iterations: SampleIterations = str(SAMPLE_ITERATIONS),
+    executor_cores: ExecutorCores = EXECUTOR_CORES,
+    threads: Threads = THREADS,
     results: Results = RESULTS,
     calibration: CalibrationFile = None,
     workers: Workers = None,
@@ -79,8 +80,7 @@ def run(
     """Replay all shipped traces at every level and write the report."""
     from study import replay_command  # noqa: PLC0415
 
-    sampled = (_count("--sample-groups", sample_groups), _count("--sample-iterations", sample_iterations))
-    options = _options(sampled, executor_cores, threads, calibration)
+    options = _options(sample_groups, sample_iterations, executor_cores, threads, calibration)
     replay_command.run_shipped(_split(levels), options, results, workers)
 
 
@@ -89,10 +89,10 @@ def replay_bundles(
     bundles: Annotated[list[Path], typer.Argument(help="Trace bundles (folders).")],
     *,
     levels: Levels = ALL_LEVELS,
-    sample_groups: SampleGroups = "1",
-    sample_iterations: SampleIterations = "1",
-    executor_cores: ExecutorCores = 16,
-    threads: Threads = 16,
+    sample_groups: SampleGroups = str(SAMPLE_GROUPS),
+    sample_iterations: SampleIterations = str(SAMPLE_ITERATIONS),
+    executor_cores: ExecutorCores = EXECUTOR_CORES,
+    threads: Threads = THREADS,
     results: Results = RESULTS,
     calibration: CalibrationFile = None,
     workers: Workers = None,
@@ -100,8 +100,7 @@ def replay_bundles(
     """Replay trace bundles at every level and write the report."""
     from study import replay_command  # noqa: PLC0415
 
-    sampled = (_count("--sample-groups", sample_groups), _count("--sample-iterations", sample_iterations))
-    options = _options(sampled, executor_cores, threads, calibration)
+    options = _options(sample_groups, sample_iterations, executor_cores, threads, calibration)
     replay_command.run(bundles, _split(levels), options, results, workers)
 
 
@@ -185,12 +184,14 @@ def _count(option: str, text: str) -> int | None:
 
 
 def _options(
-    sampled: tuple[int | None, int | None], executor_cores: int, threads: int, calibration: Path | None
+    sample_groups: str, sample_iterations: str, executor_cores: int, threads: int, calibration: Path | None
 ) -> "Options":
     """Return the options of a replay from those of the command line."""
     from study.replay import Options  # noqa: PLC0415
 
-    return Options(*sampled, executor_cores, threads, _command(), calibration)
+    groups = _count("--sample-groups", sample_groups)
+    iterations = _count("--sample-iterations", sample_iterations)
+    return Options(groups, iterations, executor_cores, threads, _command(), calibration)
 
 
 def _command() -> str:

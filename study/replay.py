@@ -18,6 +18,7 @@ from study import physical, projection, provenance
 from study.at_temperature import Runner, run_at_temperature
 from study.bind import Bound, bind
 from study.check import compare
+from study.defaults import EXECUTOR_CORES, SAMPLE_GROUPS, SAMPLE_ITERATIONS, THREADS
 from study.results import PHASES, Baseline, Result, speedups
 
 Progress = Callable[[str, int, int], None]
@@ -42,10 +43,10 @@ class Options:
         Calibration of the native baseline; None for the shipped one.
     """
 
-    sample_groups: int | None = 1
-    sample_iterations: int | None = 1
-    executor_cores: int = 16
-    threads: int = 16
+    sample_groups: int | None = SAMPLE_GROUPS
+    sample_iterations: int | None = SAMPLE_ITERATIONS
+    executor_cores: int = EXECUTOR_CORES
+    threads: int = THREADS
     command: str = ""
     calibration: Path | None = None
 

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pim.config.checked import checked, did_you_mean
 from pim.config.document import Document, read_mapping
 from pim.errors import ConfigError
+from study.defaults import EXECUTOR_CORES, SAMPLE_GROUPS, SAMPLE_ITERATIONS, THREADS
 from study.results import LEVELS
 
 Scalar = str | int | float | bool
@@ -58,10 +59,10 @@ class Study(BaseModel):
     base: list[str] = []
     grid: dict[str, list[Scalar]] = {}
     exclude: list[dict[str, Scalar]] = []
-    sample_groups: int | str = 1
-    sample_iterations: int | str = 1
-    executor_cores: int = Field(default=16, gt=0)
-    threads: int = Field(default=16, gt=0)
+    sample_groups: int | str = SAMPLE_GROUPS
+    sample_iterations: int | str = SAMPLE_ITERATIONS
+    executor_cores: int = Field(default=EXECUTOR_CORES, gt=0)
+    threads: int = Field(default=THREADS, gt=0)
 
 
 @dataclass(frozen=True)

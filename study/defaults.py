@@ -1,0 +1,13 @@
+"""What a replay does unless told otherwise; a file of its own, so that the command line starts without the model."""
+
+SAMPLE_GROUPS = 1
+"""Groups of cores simulated per launch; more where few of their cores have work."""
+
+SAMPLE_ITERATIONS = 1
+"""First iterations simulated of an iterative job: the same records each time, other values."""
+
+EXECUTOR_CORES = 16
+"""N of the Spark baseline. Assumption: one server of a small cluster."""
+
+THREADS = 16
+"""N of the native baseline: the same server."""
