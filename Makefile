@@ -55,8 +55,9 @@ rtl: dev ## the RTL's benches on Icarus Verilog
 	@scripts/system-packages.sh simulator
 	@$(PYTEST) rtl/tests $(ARGS)
 
-golden: dev ## rewrite the published numbers; explain the difference in CHANGELOG.md
-	@$(PYTEST) tests/golden --rewrite-golden $(ARGS)
+golden: base ## publish the results anew, in docs/results/ and the README; explain the difference in CHANGELOG.md
+	@$(BIN)/scalein run --results docs/results $(ARGS)
+	@$(BIN)/python -m study.readme
 
 bench: dev ## measure speed; one file per question in benchmarks/
 	@for file in benchmarks/bench_*.py; do $(BIN)/python "$$file"; done

@@ -11,7 +11,7 @@ from spark_traces import generate
 from spark_traces.workloads import WORKLOADS
 
 INPUT_BYTES = 64_000_000
-"""Size of each measured input; above the last-level caches of the machines met so far."""
+"""Size of each measured input, bytes. Assumption: above a server's last-level cache."""
 SEED = 1
 
 

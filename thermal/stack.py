@@ -163,7 +163,7 @@ def bare_dimm_package(die_m2: float, *, air_m_s: float = 1.0, faces_populated: i
     bottom = under_die_h + fin_h * efficiency * (site_m2 - die_m2) / die_m2
     return Stack(
         layers=(
-            Layer("mould", 0.30e-3, MOULD),  # golden cases of 3D-ICE type: 0.3 mm above the die of a 1.0 mm package
+            Layer("mould", 0.30e-3, MOULD),  # assumption: what a package of 1.0 mm leaves above the die
             Layer("silicon", 0.19e-3, SILICON),  # assumption: die ground to 0.2 mm, as DRAM in one-die packages is
             Layer("active silicon", 0.01e-3, SILICON, is_source=True),
             Layer("substrate and balls", 0.60e-3, SUBSTRATE),  # 0.25 mm substrate, 0.35 mm balls

@@ -23,7 +23,7 @@ def test_one_activate_and_precharge_cost_what_the_currents_say() -> None:
     many = 1e6
     report = run_power(BANK, activity(commands=CommandCounts(act=many, pre=many)))
     assert report.dram_activity_w == pytest.approx(many * expected_j)
-    assert expected_j == pytest.approx(0.43e-9, rel=0.02), "0.43 nJ: sum of the two golden components"
+    assert expected_j == pytest.approx(0.43e-9, rel=0.02), "DRAMPower's ACT + PRE, tests/data/dram_energy"
 
 
 def test_a_read_burst_costs_its_current_above_standby() -> None:
