@@ -11,9 +11,12 @@ from pim.errors import ConfigError
 
 Model = TypeVar("Model", bound=BaseModel)
 
+MAX_PROBLEMS = 5
+"""Problems that one message lists."""
+
 
 def checked(model: type[Model], values: Any, origin: str | Document) -> Model:
-    """Return ``values`` as a ``model``; all its problems are in one ConfigError.
+    """Return ``values`` as a ``model``; its first problems are in one ConfigError.
 
     Parameters
     ----------
@@ -27,11 +30,12 @@ def checked(model: type[Model], values: Any, origin: str | Document) -> Model:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        problems = [_problem(item, model) for item in error.errors(include_url=False)]
+        problems = [_problem(item, model) for item in error.errors(include_url=False)[:MAX_PROBLEMS]]
+        n_more = error.error_count() - len(problems)
     document = origin if isinstance(origin, Document) else None
     places = [document.place(where) if document else str(origin) for where, _ in problems]
     texts = (filter(None, (place, dotted(where), text)) for place, (where, text) in zip(places, problems, strict=True))
-    raise ConfigError("; ".join(map(": ".join, texts)))
+    raise ConfigError("; ".join(map(": ".join, texts)) + (f"; and {n_more} more problems" if n_more else ""))
 
 
 def did_you_mean(word: str, allowed: Iterable[str]) -> str:
@@ -47,7 +51,7 @@ def _problem(item: Any, model: type[BaseModel]) -> tuple[KeyPath, str]:
     message = item["msg"].removeprefix("Value error, ")
     if item["type"] == "extra_forbidden":
         return where, f"unknown key{did_you_mean(str(where[-1]), _fields_at(model, where[:-1]))}"
-    if not where or item["type"] == "missing":
+    if not where or item["type"] == "missing" or (item["type"] == "value_error" and ", got " in message):
         return where, message
     got = repr(item["input"])
     return where, f"{message}, got {got if len(got) < 80 else got[:77] + '...'}"

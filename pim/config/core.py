@@ -4,7 +4,7 @@ import re
 
 from pydantic import Field, field_validator, model_validator
 
-from pim.config.model import ConfigModel, PowerOfTwo
+from pim.config.model import Clocks, ConfigModel, PowerOfTwo, SramBytes
 
 _EXTENSIONS = re.compile("rv(32|64)im?a?(fd?)?c?")
 
@@ -16,22 +16,22 @@ class ClassCycles(ConfigModel):
     retires one bit a cycle, and (where present) an unpipelined floating-point unit with the latencies of small FPUs.
     """
 
-    alu: int = Field(1, ge=1)
-    mul: int = Field(3, ge=1)
-    div: int = Field(66, ge=1)  # 64 quotient bits, one a cycle, + 2
-    load: int = Field(1, ge=1)
-    store: int = Field(1, ge=1)
-    branch: int = Field(1, ge=1)
-    jump: int = Field(1, ge=1)
-    amo: int = Field(2, ge=1)
-    fp_add: int = Field(4, ge=1)
-    fp_mul: int = Field(4, ge=1)
-    fp_fma: int = Field(5, ge=1)
-    fp_div: int = Field(20, ge=1)
-    fp_sqrt: int = Field(20, ge=1)
-    fp_convert: int = Field(2, ge=1)
-    csr: int = Field(1, ge=1)
-    system: int = Field(1, ge=1)
+    alu: Clocks = 1
+    mul: Clocks = 3
+    div: Clocks = 66  # 64 quotient bits, one a cycle, + 2
+    load: Clocks = 1
+    store: Clocks = 1
+    branch: Clocks = 1
+    jump: Clocks = 1
+    amo: Clocks = 2
+    fp_add: Clocks = 4
+    fp_mul: Clocks = 4
+    fp_fma: Clocks = 5
+    fp_div: Clocks = 20
+    fp_sqrt: Clocks = 20
+    fp_convert: Clocks = 2
+    csr: Clocks = 1
+    system: Clocks = 1
 
 
 class CoreConfig(ConfigModel):
@@ -44,15 +44,15 @@ class CoreConfig(ConfigModel):
     clock_mhz: int = Field(200, ge=1, le=5000)
     extensions: str = "rv64imc"
     cycles: ClassCycles = ClassCycles()
-    taken_branch_penalty: int = Field(2, ge=0)  # assumption: two fetch stages are refilled
-    load_use_penalty: int = Field(1, ge=0)  # assumption: a load's data is ready one cycle late
-    instruction_buffer_bytes: PowerOfTwo = 1024
+    taken_branch_penalty: int = Field(2, ge=0, le=1_000_000)  # assumption: two fetch stages are refilled
+    load_use_penalty: int = Field(1, ge=0, le=1_000_000)  # assumption: a load's data is ready one cycle late
+    instruction_buffer_bytes: SramBytes = 1024
     instruction_line_bytes: PowerOfTwo = 64
     line_buffers: int = Field(5, ge=1, le=64)  # ways of a set; one set makes them fully associative
-    line_sets: PowerOfTwo = 1
+    line_sets: PowerOfTwo = Field(1, le=1024)
     line_bytes: PowerOfTwo = 1024
     sector_bytes: PowerOfTwo = 64
-    scratchpad_bytes: PowerOfTwo = 1024
+    scratchpad_bytes: SramBytes = 1024
 
     @property
     def has_fpu(self) -> bool:

@@ -6,10 +6,33 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from yaml.composer import ComposerError
 
 from pim.errors import ConfigError
+from pim.files import read_bounded
 
 KeyPath = tuple[str | int, ...]
+
+MAX_BYTES = 1 << 20  # assumption: settings are written by hand, a few KB
+MAX_DEPTH = 16  # assumption: the deepest settings have four levels
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML without what can grow or recurse: no aliases, a bounded depth."""
+
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+        if self.check_event(yaml.AliasEvent):
+            raise ComposerError(None, None, "aliases (*) are not read, write the value out", mark)
+        if self.depth == MAX_DEPTH:
+            raise ComposerError(None, None, f"nested deeper than {MAX_DEPTH} levels", mark)
+        self.depth += 1
+        try:
+            return super().compose_node(parent, index)
+        finally:
+            self.depth -= 1
 
 
 @dataclass
@@ -59,14 +82,13 @@ def read_document(path: Path, kind: str = "") -> Document:
         The file can't be read, is not YAML, or has a key twice; says the line.
     """
     document = Document(path, kind)
+    data = read_bounded(path, MAX_BYTES, document.place(), ConfigError)
     try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise document.error((), f"can't be read: {error.strerror}") from None
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise document.error((), f"not UTF-8 text (byte {error.start})") from None
     try:
-        loader = yaml.SafeLoader(text)
+        loader = _Loader(text)
         try:
             root = loader.get_single_node()
             document.content = None if root is None else _value(loader, root, (), document)
@@ -75,8 +97,8 @@ def read_document(path: Path, kind: str = "") -> Document:
     except yaml.MarkedYAMLError as error:
         line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
         raise ConfigError(f"{document.place()}{line}: not valid YAML: {error.problem}") from None
-    except (yaml.YAMLError, RecursionError) as error:
-        raise document.error((), f"not valid YAML: {error}") from None
+    except yaml.YAMLError as error:
+        raise document.error((), f"not valid YAML: {' '.join(str(error).split())}") from None
     return document
 
 
@@ -93,7 +115,7 @@ def _value(loader: yaml.SafeLoader, node: yaml.Node, where: KeyPath, document: D
     if isinstance(node, yaml.MappingNode):
         mapping: dict[Hashable, Any] = {}
         for key_node, value_node in node.value:
-            key = loader.construct_object(key_node, deep=True)
+            key = _scalar(loader, key_node, where, document)
             inner = (*where, str(key))
             first = document.lines.get(inner)
             document.lines[inner] = key_node.start_mark.line + 1
@@ -109,4 +131,13 @@ def _value(loader: yaml.SafeLoader, node: yaml.Node, where: KeyPath, document: D
             document.lines[(*where, index)] = item.start_mark.line + 1
             items.append(_value(loader, item, (*where, index), document))
         return items
-    return loader.construct_object(node, deep=True)
+    return _scalar(loader, node, where, document)
+
+
+def _scalar(loader: yaml.SafeLoader, node: yaml.Node, where: KeyPath, document: Document) -> Any:
+    """Return what a node without inner structure stands for."""
+    try:
+        return loader.construct_object(node, deep=True)
+    except (ValueError, KeyError, AttributeError):  # PyYAML lets these through from a value that is not of its tag
+        kind = node.tag.rpartition(":")[2]
+        raise document.error(where, f"must be of type {kind}, got {str(node.value)[:40]!r}") from None

@@ -12,6 +12,8 @@ class HostConfig(ConfigModel):
     (ISCA 2026, section on re-layout); it is applied to the configured channels' peak bandwidth.
     """
 
-    relayout_fraction: float = Field(29 / 90, gt=0, le=1)
-    copy_fraction: float = Field(0.8, gt=0, le=1)  # assumption: streaming copies reach 80 % of the channels' peak
-    cache_bytes: int = Field(27_500_000, ge=0)  # last-level cache to flush: Xeon Silver 4114, ISCA 2026 table I
+    relayout_fraction: float = Field(29 / 90, ge=1e-3, le=1)
+    copy_fraction: float = Field(0.8, ge=1e-3, le=1)  # assumption: streaming copies reach 80 % of the channels' peak
+    cache_bytes: int = Field(
+        27_500_000, ge=0, le=1 << 40
+    )  # to flush; last level of Xeon Silver 4114, ISCA 2026 table I

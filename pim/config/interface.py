@@ -8,21 +8,21 @@ from typing import Literal
 
 from pydantic import Field
 
-from pim.config.model import ConfigModel
+from pim.config.model import Clocks, ConfigModel
 
 
 class InterfaceConfig(ConfigModel):
     """Costs of the control-register mailbox, in tCK (nCK); measured on rtl/src/pim_mailbox.sv by its bench."""
 
     mode: Literal["exclusive"] = "exclusive"
-    register_write_nck: int = Field(1, ge=1)
-    register_read_nck: int = Field(1, ge=1)
-    tmod_nck: int = Field(24, ge=2)  # JESD79-4, timing parameters by speed bin: tMOD = max(24 nCK, 15 ns)
-    grant_overhead_nck: int = Field(1, ge=1)
-    start_nck: int = Field(1, ge=1)
-    done_nck: int = Field(1, ge=1)
-    release_overhead_nck: int = Field(1, ge=1)
-    poll_interval_nck: int = Field(1200, ge=1)  # assumption: the host polls once a microsecond
+    register_write_nck: Clocks = 1
+    register_read_nck: Clocks = 1
+    tmod_nck: Clocks = Field(24, ge=2)  # JESD79-4, timing parameters by speed bin: tMOD = max(24 nCK, 15 ns)
+    grant_overhead_nck: Clocks = 1
+    start_nck: Clocks = 1
+    done_nck: Clocks = 1
+    release_overhead_nck: Clocks = 1
+    poll_interval_nck: Clocks = 1200  # assumption: the host polls once a microsecond
 
     @property
     def grant_nck(self) -> int:

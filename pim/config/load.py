@@ -26,12 +26,20 @@ def load_system(source: str | Path) -> SystemConfig:
         There is no such machine, or its settings are wrong; says file, line, key and what is allowed.
     """
     path = PRESETS / f"{source}.yaml" if str(source) in preset_names() else Path(source)
-    if not path.is_file():
+    if not _is_file(path):
         raise ConfigError(
             f"machine {str(source)!r}: neither a file nor a preset; presets are {', '.join(preset_names())}"
         )
     document = read_mapping(path)
     return checked(SystemConfig, {"name": path.stem, **document.content}, document)
+
+
+def _is_file(path: Path) -> bool:
+    """Return whether there is such a file; a name that no file can have is none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def with_overrides(system: SystemConfig, overrides: Mapping[str, Any], where: str = "override") -> SystemConfig:

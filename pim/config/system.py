@@ -9,7 +9,7 @@ from pim.config.core import CoreConfig
 from pim.config.geometry import Geometry
 from pim.config.host import HostConfig
 from pim.config.interface import InterfaceConfig
-from pim.config.model import ConfigModel, PowerOfTwo
+from pim.config.model import ConfigModel, Name, PowerOfTwo
 from pim.config.timing import TimingSpec
 
 
@@ -28,7 +28,7 @@ class SystemConfig(ConfigModel):
     at the chip a chip (bus, banks, activate budget), at the rank a rank (bus, banks).
     """
 
-    name: str
+    name: Name
     level: Level
     geometry: Geometry = Geometry()
     timing: TimingSpec = TimingSpec()

@@ -4,7 +4,7 @@ from typing import NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from pim.config.model import ConfigModel
+from pim.config.model import Clocks, ConfigModel, Nanoseconds
 
 
 def round_up_nck(duration_ns: float, tck_ns: float) -> int:
@@ -45,23 +45,23 @@ class ClockTiming(NamedTuple):
 class TimingSpec(ConfigModel):
     """Minimum timings of one speed bin; defaults: DDR4-2400, 8 Gb, x8 (JESD79-4; Micron 8 Gb DDR4 sheet)."""
 
-    tck_ns: float = Field(0.833, ge=0.1)  # JESD79-4: 2400 MT/s
-    trcd_ns: float = Field(14.16, gt=0)  # 2400 bin U (17-17-17), Micron -083
-    trp_ns: float = Field(14.16, gt=0)  # same
-    tras_ns: float = Field(32.0, gt=0)  # JESD79-4: 2400
-    tccd_l_ns: float = Field(5.0, gt=0)  # JESD79-4: max(5 nCK, 5 ns)
-    trrd_s_ns: float = Field(3.3, gt=0)  # JESD79-4: max(4 nCK, 3.3 ns), x8
-    trrd_l_ns: float = Field(4.9, gt=0)  # JESD79-4: max(4 nCK, 4.9 ns), x8
-    tfaw_ns: float = Field(21.0, gt=0)  # JESD79-4: max(20 nCK, 21 ns), x8
-    twr_ns: float = Field(15.0, gt=0)  # JESD79-4
-    trtp_ns: float = Field(7.5, gt=0)  # JESD79-4: max(4 nCK, 7.5 ns)
-    twtr_l_ns: float = Field(7.5, gt=0)  # JESD79-4: max(4 nCK, 7.5 ns)
-    trefi_ns: float = Field(7800.0, gt=0)  # JESD79-4: 7.8 us up to 85 C
-    trfc_ns: float = Field(350.0, gt=0)  # JESD79-4: 8 Gb
-    cl_nck: int = Field(17, ge=1)  # 2400 bin U
-    cwl_nck: int = Field(12, ge=1)  # JESD79-4: 2400, first set
-    bl_nck: int = Field(4, ge=1)  # BL8 at double data rate
-    row_transfer_ns: float = Field(5.0, gt=0)
+    tck_ns: float = Field(0.833, ge=0.1, le=100)  # JESD79-4: 2400 MT/s
+    trcd_ns: Nanoseconds = 14.16  # 2400 bin U (17-17-17), Micron -083
+    trp_ns: Nanoseconds = 14.16  # same
+    tras_ns: Nanoseconds = 32.0  # JESD79-4: 2400
+    tccd_l_ns: Nanoseconds = 5.0  # JESD79-4: max(5 nCK, 5 ns)
+    trrd_s_ns: Nanoseconds = 3.3  # JESD79-4: max(4 nCK, 3.3 ns), x8
+    trrd_l_ns: Nanoseconds = 4.9  # JESD79-4: max(4 nCK, 4.9 ns), x8
+    tfaw_ns: Nanoseconds = 21.0  # JESD79-4: max(20 nCK, 21 ns), x8
+    twr_ns: Nanoseconds = 15.0  # JESD79-4
+    trtp_ns: Nanoseconds = 7.5  # JESD79-4: max(4 nCK, 7.5 ns)
+    twtr_l_ns: Nanoseconds = 7.5  # JESD79-4: max(4 nCK, 7.5 ns)
+    trefi_ns: float = Field(7800.0, gt=0, le=1e12)  # JESD79-4: 7.8 us up to 85 C; a longer one is no refresh
+    trfc_ns: Nanoseconds = 350.0  # JESD79-4: 8 Gb
+    cl_nck: Clocks = 17  # 2400 bin U
+    cwl_nck: Clocks = 12  # JESD79-4: 2400, first set
+    bl_nck: Clocks = 4  # BL8 at double data rate
+    row_transfer_ns: Nanoseconds = 5.0
     """Row latch to line buffer, ns (whole-row port): v0-to-register transfer of the published bank core's simulator."""
 
     @model_validator(mode="after")
