@@ -16,15 +16,16 @@ from typing import Any
 import orjson
 
 from pim.errors import LoadError
+from pim.files import read_bounded
 from spark_traces import codecs
-from spark_traces.bundle_checks import check_groups, check_names
+from spark_traces.bundle_checks import check_groups, check_names, check_tasks
 from spark_traces.eventlog import read_event_log
 from spark_traces.generate import Arrays, generate, input_digest
 from spark_traces.manifest import FILE_NAMES, MANIFEST_NAME, Manifest, canonical, manifest_digest, parse_manifest
 from spark_traces.schema import App
 
 # assumption: bounds far above what a trace of a few hundred stages needs
-MAX_MANIFEST_BYTES = 16 << 20
+MAX_MANIFEST_BYTES = 1 << 20
 MAX_FILE_BYTES = 1 << 30  # on disk, each
 MAX_EVENT_LOG_BYTES = 8 << 30  # decompressed
 MAX_JSON_BYTES = 512 << 20  # decompressed, plans and result each
@@ -135,10 +136,10 @@ def open_bundle(path: Path | str, *, check_input: bool = True) -> Bundle:
         what = "is not a folder" if path.exists() else "does not exist"
         raise LoadError(f"bundle {path}: {what}; a bundle is a folder with {MANIFEST_NAME}")
     manifest_path = path / MANIFEST_NAME
-    manifest = parse_manifest(_read(manifest_path, MAX_MANIFEST_BYTES), str(manifest_path))
+    manifest = parse_manifest(read_bounded(manifest_path, MAX_MANIFEST_BYTES, str(manifest_path)), str(manifest_path))
     workload = check_names(manifest, manifest_path)
     for name, expected in manifest.files.items():
-        got = hashlib.sha256(_read(path / name, MAX_FILE_BYTES)).hexdigest()
+        got = hashlib.sha256(read_bounded(path / name, MAX_FILE_BYTES, str(path / name))).hexdigest()
         if got != expected:
             raise LoadError(f"{path / name}: has digest {got}, {MANIFEST_NAME} says {expected}")
     result_path = path / "result.json.zst"
@@ -149,22 +150,14 @@ def open_bundle(path: Path | str, *, check_input: bool = True) -> Bundle:
     digest = result_digest(result)
     if digest != manifest.result_sha256:
         raise LoadError(f"{result_path}: result has digest {digest}, {MANIFEST_NAME} says {manifest.result_sha256}")
-    app = read_event_log(path / "eventlog.zst", MAX_EVENT_LOG_BYTES)
+    log_path = path / "eventlog.zst"
+    app = read_event_log(log_path, MAX_EVENT_LOG_BYTES)
+    check_tasks(app, log_path)
     check_groups(manifest, app, manifest_path)
     bundle = Bundle(path, manifest, app, result, _read_json(path / "plans.json.zst"))
     if check_input:
         bundle.inputs()
     return bundle
-
-
-def _read(path: Path, max_bytes: int) -> bytes:
-    try:
-        size = path.stat().st_size
-        if size > max_bytes:
-            raise LoadError(f"{path}: has {size} bytes, at most {max_bytes} are allowed")
-        return path.read_bytes()
-    except OSError as error:
-        raise LoadError(f"{path}: can't be read: {error.strerror}") from error
 
 
 def _read_json(path: Path) -> Any:

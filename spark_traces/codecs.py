@@ -16,6 +16,8 @@ from pim.errors import LoadError
 
 MAX_LOG_BYTES = 64 << 30  # assumption: larger logs than 64 GiB (decompressed) are damaged or hostile
 MAX_LINE_BYTES = 512 << 20  # assumption: the longest known line, a huge plan's text, has about 50 MB
+MAX_RATIO = 300  # assumption: event logs shrink to a fiftieth; what grows by more than this was made to
+MIN_BOUND_BYTES = 64 << 20  # of the bound by ratio: no harm is done below it
 _CHUNK_BYTES = 1 << 20
 
 _MAGIC = {
@@ -68,9 +70,12 @@ def read_chunks(path: Path, max_bytes: int = MAX_LOG_BYTES) -> Iterator[bytes]:
     Raises
     ------
     LoadError
-        If the codec is unknown, the compressed data is corrupt, or more than ``max_bytes`` come out.
+        If the codec is unknown, the compressed data is corrupt, or more comes out than ``max_bytes`` or than the
+        file's size times `MAX_RATIO`.
     """
     total = 0
+    if codec_of(path) != "plain":
+        max_bytes = min(max_bytes, max(MIN_BOUND_BYTES, MAX_RATIO * path.stat().st_size))
     try:
         for chunk in _chunks(path):
             total += len(chunk)

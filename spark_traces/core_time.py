@@ -41,4 +41,6 @@ def _cut(tasks: list[Task], n_slots: int, times: dict[int, int]) -> None:
 
 
 def _positive(text: str | None, default: int) -> int:
-    return int(text) if text and text.isdecimal() and int(text) else default
+    if text and text.isdecimal() and len(text) < 10:  # a Java int
+        return int(text) or default
+    return default

@@ -37,6 +37,8 @@ _IGNORED = frozenset(
 )
 """Known kinds that hold nothing the replay needs."""
 
+_ID_DIGITS = 20  # ids are Java longs
+
 
 def read_event_log(path: Path | str, max_bytes: int = codecs.MAX_LOG_BYTES) -> App:
     """Return the application recorded in the event log ``path`` (plain, gzip or zstd).
@@ -186,7 +188,7 @@ class _Reader:
             stage_ids=event.integers("Stage IDs"),
             group=properties.get("spark.jobGroup.id"),
             description=properties.get("spark.job.description"),
-            sql_execution_id=int(execution) if execution.isdecimal() else None,
+            sql_execution_id=int(execution) if execution.isdecimal() and len(execution) < _ID_DIGITS else None,
         )
 
     def job_end(self, event: Fields) -> None:

@@ -17,8 +17,12 @@ VERSION = 1
 MANIFEST_NAME = "bundle.json"
 FILE_NAMES = ("eventlog.zst", "plans.json.zst", "result.json.zst")
 
+END_OF_TIME_MS = 1 << 42  # assumption: no trace is from after 2109; what is larger is no time
+
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-Count = Annotated[int, Field(ge=0)]
+Int64 = Annotated[int, Field(ge=-(1 << 63), lt=1 << 63)]
+Count = Annotated[int, Field(ge=0, lt=1 << 63)]
+Instant = Annotated[int, Field(ge=0, lt=END_OF_TIME_MS)]
 Text = Annotated[str, Field(min_length=1, max_length=200)]
 
 
@@ -32,7 +36,7 @@ class InputSource(_Model):
     generator: Text
     version: int
     seed: int
-    parameters: dict[str, int]
+    parameters: dict[str, Int64]
     sha256: Sha256
     n_bytes: Count
 
@@ -52,8 +56,8 @@ class Window(_Model):
     that of everything on the machine: the difference is other load. None where the system does not tell.
     """
 
-    start_ms: Count
-    end_ms: Count
+    start_ms: Instant
+    end_ms: Instant
     spark_cpu_seconds: Annotated[float, Field(ge=0)] | None
     machine_cpu_seconds: Annotated[float, Field(ge=0)] | None
 
@@ -81,7 +85,7 @@ class Manifest(_Model):
     format: Literal["scalein-bundle"]
     version: Literal[1]
     workload: Text
-    parameters: dict[str, int]
+    parameters: dict[str, Int64]
     input: InputSource
     files: dict[str, Sha256]
     result_sha256: Sha256
@@ -118,7 +122,7 @@ def parse_manifest(data: bytes, where: str) -> Manifest:
         raise LoadError(f"{where}: not JSON: {error}") from error
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise LoadError(f"{where}: not a trace bundle: 'format' must be {FORMAT!r}")
-    if values.get("version") != VERSION:
+    if type(values.get("version")) is not int or values["version"] != VERSION:
         raise LoadError(f"{where}: bundle version {values.get('version')!r:.40}; this program reads version {VERSION}")
     try:
         digest, stored = manifest_digest(values), canonical(values)

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import os
+from pathlib import Path
 
 import numpy as np
 import orjson
@@ -11,8 +13,9 @@ import zstandard
 from pim.errors import LoadError
 from spark_traces import workloads
 from spark_traces.bundle import open_bundle, result_digest, write_bundle
+from spark_traces.bundle_checks import check_names
 from spark_traces.generate import generate, input_digest
-from spark_traces.manifest import canonical, manifest_digest
+from spark_traces.manifest import canonical, manifest_digest, parse_manifest
 from tests.unit.traces.spark_log_lines import app_start, job
 
 N = 1000
@@ -136,6 +139,8 @@ def test_no_folder(tmp_path):
         ('{"format": "zip"}', "not a trace bundle"),
         ('{"format": "scalein-bundle"}', "bundle version None; this program reads version 1"),
         ('{"format": "scalein-bundle", "version": 2}', "bundle version 2; this program reads version 1"),
+        ('{"format": "scalein-bundle", "version": true}', "bundle version True; this program reads version 1"),
+        ('{"format": "scalein-bundle", "version": 1.0}', "bundle version 1.0; this program reads version 1"),
         ('{"format": "scalein-bundle", "version": 1}', "changed after it was written"),
         ("[" * 100_000, "not JSON"),
         ('{"format": "scalein-bundle", "version": 1, "x": ' + "[" * 500 + "]" * 500 + "}", "not a manifest"),
@@ -165,7 +170,10 @@ def test_what_is_no_manifest(bundle, content, message):
         (lambda m: m["files"].update({"../x": "0" * 64}), "'files' must list"),
         (lambda m: m["bindings"][0].update(kernel="q6.sort"), "no kernel 'q6.sort'; it has q6.map, q6.reduce"),
         (lambda m: m["bindings"][0].update(stage_id=0), "event log has no stage 0 in job group 'repeat-0'"),
+        (lambda m: m["bindings"].append(m["bindings"][0]), "stage 1 in job group 'repeat-0' is bound twice"),
+        (lambda m: m["parameters"].update(end_day=1 << 63), "field 'parameters.end_day': .* less than"),
         (lambda m: m["windows"]["load"].update(end_ms=-1), "field 'windows.load.end_ms'"),
+        (lambda m: m["windows"]["load"].update(end_ms=1 << 62), "field 'windows.load.end_ms'"),
         (lambda m: m["windows"].update(x=m["windows"]["load"]), "window of 'x': no such job group"),
     ],
 )
@@ -191,6 +199,61 @@ def test_a_decompression_bomb_is_refused(bundle, monkeypatch):
     replace_file(bundle, "result.json.zst", zstandard.compress(b" " * (2 << 20)))
     with pytest.raises(LoadError, match=r"result\.json\.zst: decompresses to more than the 1048576 bytes allowed"):
         open_bundle(bundle)
+
+
+def test_what_grows_far_more_than_an_event_log_is_a_bomb(bundle):
+    replace_file(bundle, "eventlog.zst", zstandard.compress(b"\n" * (65 << 20)))
+    with pytest.raises(LoadError, match=r"eventlog\.zst: decompresses to more than the 67108864 bytes allowed"):
+        open_bundle(bundle)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_pipe_in_place_of_a_file_is_not_waited_for(bundle, name):
+    (bundle / name).unlink()
+    os.mkfifo(bundle / name)
+    with pytest.raises(LoadError, match=rf"{name}: can't be read: not a regular file"):
+        open_bundle(bundle)
+
+
+def with_task(change):
+    """Return the event log with ``change`` made to its last task."""
+    events = [json.loads(line) for line in event_log().splitlines()]
+    change([event for event in events if event["Event"] == "SparkListenerTaskEnd"][-1])
+    return "".join(json.dumps(event) + "\n" for event in events).encode()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t["Task Info"].update({"Task ID": 0}), "task 0 of stage 1: ended twice"),
+        (lambda t: t["Task Info"].update({"Launch Time": -1}), "task 1000 of stage 1: 'Launch Time' must be a time"),
+        (lambda t: t["Task Info"].update({"Finish Time": 1 << 62}), "'Finish Time' must be a time from 0 to the year"),
+        (lambda t: t["Task Metrics"].update({"Executor CPU Time": -5}), "'Executor CPU Time' must be a time .* -1 ms"),
+        (lambda t: t["Task Metrics"].update({"Executor Run Time": -5}), "'Executor Run Time' must be a time .* -5 ms"),
+    ],
+)
+def test_task_times_that_cannot_be_are_refused(bundle, change, message):
+    replace_file(bundle, "eventlog.zst", zstandard.compress(with_task(change)))
+    with pytest.raises(LoadError, match=rf"eventlog\.zst: .*{message}"):
+        open_bundle(bundle)
+
+
+def test_event_log_without_the_stage_a_binding_names(bundle):
+    events = [json.loads(line) for line in event_log().splitlines()]
+    kept = [event for event in events if event.get("Stage Info", {}).get("Stage ID") != 1]
+    replace_file(bundle, "eventlog.zst", zstandard.compress("\n".join(map(json.dumps, kept)).encode()))
+    with pytest.raises(LoadError, match=r"binding of 'q6\.map': event log has no stage 1 in job group 'repeat-0'"):
+        open_bundle(bundle)
+
+
+def test_iterations_without_end_are_refused():
+    manifest = {**values(), "workload": "kmeans", "files": dict.fromkeys(FILES[1:], "0" * 64)}
+    generated = {"n": 10, "d": 1, "k": 1}
+    manifest["input"] = {**manifest["input"], "generator": "points", "parameters": generated}
+    manifest |= {"parameters": {**generated, "iterations": 10**9}, "bindings": [], "result_sha256": "0" * 64}
+    manifest["digest"] = manifest_digest(manifest)
+    with pytest.raises(LoadError, match="parameter iterations must be 1 to 1000, got 1000000000"):
+        check_names(parse_manifest(canonical(manifest), "m"), Path("m"))
 
 
 @pytest.mark.parametrize(
