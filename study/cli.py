@@ -138,6 +138,46 @@ def sweep(
         raise typer.Exit(FAILED)
 
 
+@app.command(name="exec")
+def execute(
+    program: Annotated[Path, typer.Argument(help="Bare-metal RISC-V program (static ELF).")],
+    *,
+    machine: Annotated[str, typer.Option(help="bank, chip, rank, or a machine file (YAML).")] = "bank",
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="Override of the machine, such as core.clock_mhz=400.")
+    ] = None,
+    arguments: Annotated[str, typer.Option("--args", help="Mailbox words, such as 1,0x8000_1000; at most 16.")] = "",
+    signature: Annotated[
+        Path | None, typer.Option(help="File for the words between begin_signature and end_signature.")
+    ] = None,
+    trace: Annotated[str | None, typer.Option(help="File for one line per instruction; - is standard output.")] = None,
+    max_cycles: Annotated[int, typer.Option(min=1, help="Core cycles after which the run fails.")] = 1_000_000_000,
+    harts: Annotated[int, typer.Option(min=1, help="Cores, which share the memory of their chip or rank.")] = 1,
+    memory: Annotated[
+        str | None, typer.Option(help="Memory, such as 512MiB; default: the level's, up to 256MiB.")
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help="File for the numbers.")] = None,
+) -> None:
+    """Run a bare-metal program; the exit code is the program's, 2 for errors."""
+    from study import exec_command  # noqa: PLC0415
+    from study.sizes import parse_size  # noqa: PLC0415
+
+    code = exec_command.run(
+        program,
+        machine,
+        settings=settings or (),
+        arguments=arguments,
+        signature=signature,
+        trace=trace,
+        max_cycles=max_cycles,
+        n_harts=harts,
+        memory_bytes=parse_size(memory) if memory else None,
+        report=json,
+    )
+    if code:
+        raise typer.Exit(code)
+
+
 @app.command()
 def report(
     results: Annotated[Path, typer.Argument(help="Folder of result files.")] = RESULTS,

@@ -117,8 +117,11 @@ def auipc_result(pc: npt.NDArray[np.int64], imm: npt.NDArray[np.int64], xlen: in
 
 
 @kernel
-def decode_parcel(code: Code, memory: Memory, checked: Any, window: int, index: int) -> None:
-    """Decode the instruction that starts at parcel ``index`` of a window's memory. Updates ``code`` and ``checked``."""
+def decode_parcel(code: Code, memory: Memory, checked: Any, window: int, index: int, is_apart: bool) -> None:
+    """Decode the instruction that starts at parcel ``index`` of a window's memory. Updates ``code`` and ``checked``.
+
+    ``is_apart`` lets the instruction ask the instruction buffer even after one of the same line, as single steps need.
+    """
     rules = code.rules
     offset = 2 * index
     it = decode_word(bits_at(memory, window, offset, len(code.op)), rules.tables)
@@ -142,7 +145,7 @@ def decode_parcel(code: Code, memory: Memory, checked: Any, window: int, index: 
     code.rm[index] = it.rm
     code.imm[index] = imm
     code.size[index] = it.size
-    code.fetch_line[index] = first if first == last else STRADDLES
+    code.fetch_line[index] = STRADDLES if is_apart or first != last else first
     code.cost[index] = rules.class_cycles[rules.op_class[it.op]] + load_use
     code.load_use[index] = load_use
 

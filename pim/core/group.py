@@ -4,9 +4,8 @@ from pim.core.code import Code
 from pim.core.interpreter import run_hart
 from pim.core.settings import CoreSettings
 from pim.core.state import Group, Stop
+from pim.core.turn import NEVER
 from pim.jit import kernel
-
-NEVER = 1 << 62
 
 
 @kernel

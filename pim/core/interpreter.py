@@ -10,20 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from pim.core.atomic import atomic_access, end_reservations
+from pim.core.atomic import atomic_access
 from pim.core.buffers import fetch_line, fill_sector, find_slot, is_buffered, is_own_row
+from pim.core.careful import careful_access
 from pim.core.code import Code, decode_parcel, forget, illegal
 from pim.core.csr import csr_operation
 from pim.core.float_step import float_operation
 from pim.core.mailbox import MAILBOX_WORDS, RETURN_AT, read_mailbox, write_return
 from pim.core.pipeline import edge
 from pim.core.settings import MAILBOX_BASE, MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
+from pim.core.sharing import note_atomic, note_fence
 from pim.core.state import NO_LINE, Core, Group, Stop
 from pim.core.step import integer, is_taken, load, muldiv, store, width_shift
 from pim.core.trap import Cause, enter_handler, handler, leave_handler
-from pim.core.turn import Outcome, drain, end_run, is_later, park
+from pim.core.turn import Outcome, drain, end_run, horizon, is_later, park, pause
 from pim.isa import Op
-from pim.isa.alu import low_bytes, srl
 from pim.jit import kernel
 
 EXIT_CALL = 93
@@ -54,6 +55,7 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
     load_use_cycles, fetched = 0, NO_LINE
     hart.stop = Stop.READY
     checked, first_instret = group.checked[0], instret
+    limit = horizon(other_at, settings)
     cause: int = Cause.NONE
     tval = 0
     while True:
@@ -67,7 +69,7 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
                     hart.stop = Stop.STEPPED
                     break
                 if code.size[index] == 0:
-                    decode_parcel(code, memory, group.checked, window, (pc - MEMORY_BASE) >> 1)
+                    decode_parcel(code, memory, group.checked, window, (pc - MEMORY_BASE) >> 1, settings.single_step)
                     checked = group.checked[0]
                 first_line = (pc - MEMORY_BASE) >> settings.instruction_line_shift
                 line = last_line = (pc - MEMORY_BASE + code.size[index] - 1) >> settings.instruction_line_shift
@@ -102,22 +104,8 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
                 if address & ((1 << shift) - 1):
                     cause, tval = Cause.STORE_MISALIGNED if is_store else Cause.LOAD_MISALIGNED, address
                     break
-                is_checked = is_store and offset < checked
-                if (
-                    is_checked
-                    and offset == settings.tohost
-                    and op <= Op.SD
-                    and low_bytes(x[code.rs2[index]], 1 << shift)
-                ):
-                    outcome, cycle = drain(core, device, cycle, other, other_at, settings)
-                    if outcome == Outcome.AGAIN:
-                        continue
-                    if outcome == Outcome.PARKED:
-                        break
-                    value = x[code.rs2[index]]
-                    store(op, memory, window + offset, value)
-                    end_run(core, group, srl(low_bytes(value, 1 << shift), 1))
-                elif 0 <= offset < settings.mapped_bytes and not (is_checked and settings.protects_text):
+                lowest = checked if is_store else 0
+                if lowest <= offset < settings.plain_bytes:
                     if not is_buffered(core, index, offset, settings):
                         at = max(edge(cycle, settings.clock_p, settings.clock_q), hart.written_at)
                         if is_later(core, at, other, other_at) and not (
@@ -134,12 +122,19 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
                         store(op, memory, window + offset, value)
                         sector = (offset >> settings.sector_shift) & settings.sector_mask
                         core.dirty[hart.data_slot] |= 1 << sector
-                        if settings.shares_memory:
-                            end_reservations(core, group, address)
-                        if is_checked:
-                            forget(code, offset, 1 << shift)
                     else:
                         value = load(op, memory, window + offset)
+                elif 0 <= offset < settings.mapped_bytes:
+                    value = f_bits[code.rs2[index]] if op >= Op.FSW else x[code.rs2[index]]
+                    outcome, cycle, value = careful_access(
+                        core, group, code, index, value, offset, cycle, other, other_at, settings
+                    )
+                    if outcome == Outcome.AGAIN:
+                        continue
+                    if outcome == Outcome.TRAP:
+                        cause, tval = value, address
+                    if outcome != Outcome.DONE:
+                        break
                 elif 0 <= address - SCRATCHPAD_BASE < settings.scratchpad_bytes:
                     at = address - SCRATCHPAD_BASE + hart_id * settings.scratchpad_bytes
                     if is_store:
@@ -171,9 +166,8 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
                         break
                     cycle += settings.taken_branch_penalty
                     branch_cycles += settings.taken_branch_penalty
-                    if cycle > settings.cycle_limit:
-                        hart.stop = Stop.CYCLE_LIMIT
-                        break
+                    if cycle > limit:
+                        pause(core, cycle, settings)
             elif op == Op.JAL or op == Op.JALR or op == Op.MRET:
                 if op == Op.MRET:
                     next_pc = leave_handler(hart, settings)
@@ -187,9 +181,8 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
                         x[rd] = link
                 cycle += settings.taken_branch_penalty
                 branch_cycles += settings.taken_branch_penalty
-                if cycle > settings.cycle_limit:
-                    hart.stop = Stop.CYCLE_LIMIT
-                    break
+                if cycle > limit:
+                    pause(core, cycle, settings)
             elif Op.MUL <= op <= Op.REMUW:
                 if rd:
                     x[rd] = muldiv(op, a, x[code.rs2[index]], settings.xlen)
@@ -210,10 +203,15 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
                     break
                 if 0 <= address - MEMORY_BASE < checked:
                     forget(code, address - MEMORY_BASE, 8)
+                if settings.shares_memory and address >= MEMORY_BASE:
+                    is_conditional = op == Op.SC_W or op == Op.SC_D
+                    is_store = op != Op.LR_W and op != Op.LR_D and not (is_conditional and value)
+                    parcel = (pc - MEMORY_BASE) >> 1
+                    note_atomic(group.races, hart_id, parcel, address - MEMORY_BASE, imm != 0, is_store)
                 if rd:
                     x[rd] = value
             elif Op.CSRRW <= op <= Op.CSRRCI:
-                source = code.rs1[index]
+                source: Any = np.int64(code.rs1[index])
                 known, value = csr_operation(
                     op, imm, source, source if op >= Op.CSRRWI else a, hart, hart_id,
                     cycle, instret, cycle + code.cost[index], settings
@@ -232,6 +230,8 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
                     continue
                 if outcome == Outcome.PARKED:
                     break
+                if settings.shares_memory:
+                    note_fence(group.races, hart_id)
                 if op == Op.FENCE_I:
                     core.instruction_line[:] = NO_LINE
                     fetched = NO_LINE
@@ -243,7 +243,7 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
                 break
             elif op != Op.WFI:
                 if code.size[index] == 0:
-                    decode_parcel(code, memory, group.checked, window, (pc - MEMORY_BASE) >> 1)
+                    decode_parcel(code, memory, group.checked, window, (pc - MEMORY_BASE) >> 1, settings.single_step)
                     checked = group.checked[0]
                     continue
                 cause = Cause.ILLEGAL_INSTRUCTION
@@ -258,20 +258,24 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
         if cause == Cause.ILLEGAL_INSTRUCTION:
             cause, tval = illegal(code, memory, window, pc)
         if not handler(hart, settings):
-            hart.stop = Stop.TRAPPED
             hart.cause = cause
             hart.tval = tval
+            hart.stop = Stop.TRAPPED
+            if settings.shares_memory:
+                end_run(core, group, Stop.TRAPPED)
             break
         pc = enter_handler(hart, cause, tval, pc, settings)
         cause = Cause.NONE
         cycle += 1 + settings.taken_branch_penalty
         branch_cycles += 1 + settings.taken_branch_penalty
-        if cycle > settings.cycle_limit:
-            hart.stop = Stop.CYCLE_LIMIT
+        if cycle > limit:
+            pause(core, cycle, settings)
             break
         if settings.single_step:
             hart.stop = Stop.STEPPED
             break
+    if hart.stop == Stop.STEPPED:
+        hart.request_at = edge(cycle, settings.clock_p, settings.clock_q)
     hart.pc = pc
     hart.cycle = cycle
     hart.instret = instret

@@ -21,6 +21,7 @@ class CoreSettings(NamedTuple):
     clock_q: int
     taken_branch_penalty: int
     mapped_bytes: int  # of each core's window; what lies beyond traps
+    plain_bytes: int  # start of the window whose accesses need no care but for `checked`: all, or none if it is shared
     stride_bytes: int  # distance between the windows in the group's memory; 0 where all cores share one
     code_bytes: int  # start of the window that instructions can be in
     protects_text: bool  # whether stores to what is decoded trap

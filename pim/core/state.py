@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from pim.core.mailbox import MAILBOX_WORDS
+from pim.core.sharing import Races, make_races
 from pim.dram import Device
 from pim.jit import record_dtype
 
@@ -130,6 +131,7 @@ class Group(NamedTuple):
     buffers: Buffers
     device: Device
     checked: Any  # int64 (1,): end of what a store is looked at for: code, tohost
+    races: Races
 
 
 def make_memory(n_bytes: int) -> Memory:
@@ -147,6 +149,8 @@ def make_group(
     n_sites: int,
     checked_bytes: int,
     device: Device,
+    *,
+    shares_memory: bool = False,
 ) -> Group:
     """Return ``n_harts`` cores at reset: registers zero, buffers empty."""
     harts = np.zeros(n_harts, HART).view(np.recarray)
@@ -170,4 +174,5 @@ def make_group(
         ),
         device,
         np.array([checked_bytes], np.int64),
+        make_races(n_harts, memory_bytes if shares_memory else 0),
     )

@@ -9,6 +9,12 @@ from pim.core.state import Core, Group, Stop
 from pim.dram import Device
 from pim.jit import inlined_kernel, kernel
 
+NEVER = 1 << 50
+"""Clock of a request that never comes, far past all others."""
+
+LEAD = 1000
+"""Core cycles that a core may run ahead of others in shared memory: it spins until another one ends the run."""
+
 
 class Outcome(IntEnum):
     """What became of an instruction that needs the DRAM; it has done nothing to the registers unless it is DONE."""
@@ -33,6 +39,26 @@ def park(core: Core, at: int) -> None:
 
 
 @kernel
+def horizon(other_at: int, settings: CoreSettings) -> int:
+    """Return the core cycle up to which a core may run ahead of the next one in turn, at clock ``other_at``.
+
+    Without shared memory nothing another core does can end it: it may run up to the limit.
+    """
+    if not settings.shares_memory:
+        return settings.cycle_limit
+    return min(settings.cycle_limit, other_at * settings.clock_p // settings.clock_q + LEAD)
+
+
+@kernel
+def pause(core: Core, cycle: int, settings: CoreSettings) -> None:
+    """Stop a core at the cycle limit, or else let the others catch up. Updates ``core``."""
+    if cycle > settings.cycle_limit:
+        core.hart.stop = Stop.CYCLE_LIMIT
+    else:
+        park(core, edge(cycle, settings.clock_p, settings.clock_q))
+
+
+@kernel
 def drain(core: Core, device: Device, cycle: int, other: int, other_at: int, settings: CoreSettings) -> tuple[int, int]:
     """Make one request of a fence; return the Outcome and the core cycle. Updates ``core`` and ``device``."""
     at = max(edge(cycle, settings.clock_p, settings.clock_q), core.hart.written_at)
@@ -44,10 +70,9 @@ def drain(core: Core, device: Device, cycle: int, other: int, other_at: int, set
 
 
 @kernel
-def end_run(core: Core, group: Group, exit_code: int) -> None:
-    """End a core's program, and that of all others that share its memory. Updates ``group``."""
+def end_run(core: Core, group: Group, stop: int) -> None:
+    """Stop a core, and halt all others of its group, which share its program. Updates ``group``."""
     for other in range(len(group.harts)):
         if group.harts[other].stop <= Stop.PARKED:
             group.harts[other].stop = Stop.HALTED
-    core.hart.exit_code = exit_code
-    core.hart.stop = Stop.EXITED
+    core.hart.stop = stop

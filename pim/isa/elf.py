@@ -98,13 +98,15 @@ class Program:
         return self.segments[-1].end
 
 
-def load_elf(source: Path | str | bytes) -> Program:
+def load_elf(source: Path | str | bytes, *, bare: bool = False) -> Program:
     """Return the program in an ELF file.
 
     Parameters
     ----------
     source : Path, str or bytes
         The file, or its content.
+    bare : bool
+        Whether any segments will do: code may be in several of them, and what is executable is not looked at.
 
     Raises
     ------
@@ -119,7 +121,10 @@ def load_elf(source: Path | str | bytes) -> Program:
     with _reading(where, "program headers"):
         segments = _segments(where, elf, len(content))
     entry = int(elf["e_entry"])
-    _check_entry(where, entry, segments)
+    if bare:
+        _check_bare_entry(where, entry, segments)
+    else:
+        _check_entry(where, entry, segments)
     with _reading(where, "symbol table"):
         symbols = _symbols(elf)
     return Program(elf.elfclass, entry, segments, symbols)
@@ -171,6 +176,12 @@ def _check_entry(where: str, entry: int, segments: tuple[Segment, ...]) -> None:
         raise LoadError(f"{where}: entry {entry:#x} is outside the text, {start:#x} to {end:#x}")
     if entry % 2 or start % 2:
         raise LoadError(f"{where}: entry {entry:#x} and text start {start:#x} must be even")
+
+
+def _check_bare_entry(where: str, entry: int, segments: tuple[Segment, ...]) -> None:
+    """Raise LoadError unless the entry is an even address in a segment."""
+    if entry % 2 or not any(segment.address <= entry < segment.end for segment in segments):
+        raise LoadError(f"{where}: entry {entry:#x} must be even and in a segment")
 
 
 def _check_header(where: str, elf: Any) -> None:

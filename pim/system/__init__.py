@@ -1,20 +1,16 @@
 """Machines of cores and memory at the bank, the chip and the rank, and their host interface."""
 
+from pim.system.bare import BareMachine, BareRun
 from pim.system.launch import completion_nck, launch_nck
-from pim.system.run import (
-    ARGUMENT_WORDS,
-    DEFAULT_CYCLE_LIMIT,
-    STACK,
-    CoreRun,
-    CoreTask,
-    LocationRun,
-    run_location,
-)
+from pim.system.outcome import STACK, CoreRun, LocationRun
+from pim.system.run import ARGUMENT_WORDS, DEFAULT_CYCLE_LIMIT, CoreTask, run_location
 
 __all__ = [
     "ARGUMENT_WORDS",
     "DEFAULT_CYCLE_LIMIT",
     "STACK",
+    "BareMachine",
+    "BareRun",
     "CoreRun",
     "CoreTask",
     "LocationRun",

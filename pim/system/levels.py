@@ -57,6 +57,7 @@ def core_settings(system: SystemConfig, mapped_bytes: int, text_bytes: int, cycl
         clock_q=ratio.denominator,
         taken_branch_penalty=core.taken_branch_penalty,
         mapped_bytes=mapped_bytes,
+        plain_bytes=mapped_bytes,
         stride_bytes=mapped_bytes,
         code_bytes=text_bytes,
         protects_text=True,
@@ -109,13 +110,17 @@ def make_level_device(system: SystemConfig) -> Device:
     return make_device(n_banks, n_banks if system.level is Level.BANK else 1, system.geometry.bank_groups)
 
 
-def make_level_group(system: SystemConfig, n_harts: int, memory_bytes: int, code_bytes: int) -> Group:
+def make_level_group(
+    system: SystemConfig, n_harts: int, memory_bytes: int, code_bytes: int, *, shares_memory: bool = False
+) -> Group:
     """Return ``n_harts`` cores of one group at reset, with their DRAM.
 
     Parameters
     ----------
     memory_bytes, code_bytes : int
         Memory of all cores; start of each window that instructions can be in.
+    shares_memory : bool
+        Whether all cores have one window.
     """
     core = system.core
     return make_group(
@@ -127,4 +132,5 @@ def make_level_group(system: SystemConfig, n_harts: int, memory_bytes: int, code
         min(1 << (max(code_bytes // 2, 1) - 1).bit_length(), MAX_SITES),
         code_bytes,
         make_level_device(system),
+        shares_memory=shares_memory,
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 from pim.isa import Op, Program, Segment
 from tests.support.assembler import assemble
-from tests.support.compressed_assembler import RV64_FORMS, assemble_compressed
+from tests.support.compressed_assembler import assemble_compressed, forms
 
 MEMORY_AT, SCRATCHPAD_AT, MAILBOX_AT = 0x8000_0000, 0x2000_0000, 0x1000_0000
 EXIT = 93
@@ -14,7 +14,8 @@ EXIT = 93
 class Assembly:
     """Instructions in order; a target may be a label that comes later."""
 
-    def __init__(self) -> None:
+    def __init__(self, xlen: int = 64) -> None:
+        self.xlen = xlen
         self.size = 0
         self.labels: dict[str, int] = {}
         self._parts: list[tuple[int, int, Callable[[int], int]]] = []
@@ -28,7 +29,7 @@ class Assembly:
 
     def c(self, mnemonic: str, target: str | None = None, **operands: Any) -> None:
         """Append a 16-bit instruction."""
-        form = RV64_FORMS[mnemonic]
+        form = forms(self.xlen)[mnemonic]
         self._append(2, lambda here: assemble_compressed(form, **self._with_offset(target, here, operands)))
 
     def raw(self, word: int, size: int) -> None:
@@ -40,7 +41,12 @@ class Assembly:
         self._append(4, lambda here: assemble(Op.ADDI, rd=rd, rs1=rd, imm=self._low(target, here - 4)))
 
     def li(self, rd: int, value: int) -> None:
-        """Append what loads any 64-bit constant: twelve bits at a time, as many as are needed."""
+        """Append what loads any constant: twelve bits at a time, as many as are needed."""
+        if self.xlen == 32:
+            low = (value + 2048) % 4096 - 2048
+            self.op(Op.LUI, rd=rd, imm=value - low)
+            self.op(Op.ADDI, rd=rd, rs1=rd, imm=low)
+            return
         signed = (value + (1 << 63)) % (1 << 64) - (1 << 63)
         if -2048 <= signed < 2048:
             self.op(Op.ADDI, rd=rd, imm=signed)
@@ -63,7 +69,7 @@ class Assembly:
 
     def program(self) -> Program:
         """Return it as a program whose text is at the start of memory, and whose entry is its first instruction."""
-        return program(self.text())
+        return program(self.text(), xlen=self.xlen)
 
     def _append(self, size: int, encode: Callable[[int], int]) -> None:
         self._parts.append((self.size, size, encode))
@@ -79,6 +85,6 @@ class Assembly:
         return self.labels[target] - here - self._low(target, here)
 
 
-def program(text: bytes, entry: int = MEMORY_AT) -> Program:
+def program(text: bytes, entry: int = MEMORY_AT, xlen: int = 64) -> Program:
     """Return a program of one text segment at the start of memory."""
-    return Program(64, entry, (Segment(MEMORY_AT, text, len(text), True, False),), {})
+    return Program(xlen, entry, (Segment(MEMORY_AT, text, len(text), True, False),), {})

@@ -2,12 +2,18 @@
 
 from pim.isa.compressed import COMPRESSED_FORMS, CompressedForm
 
-RV64_FORMS = {form.mnemonic: form for form in COMPRESSED_FORMS if 64 in form.xlens}
+_FORMS = {xlen: {form.mnemonic: form for form in COMPRESSED_FORMS if xlen in form.xlens} for xlen in (32, 64)}
+RV64_FORMS = _FORMS[64]
 
 SHORT_FIELDS = ("rd'", "rs2'")
 """Three-bit fields, which name x8 to x15."""
 
 _SHIFTS = {"rd": 7, "rs2": 2, "rd'": 7, "rs2'": 2}
+
+
+def forms(xlen: int) -> dict[str, CompressedForm]:
+    """Return the forms of RV32C or RV64C by mnemonic."""
+    return _FORMS[xlen]
 
 
 def assemble_compressed(form: CompressedForm, *, imm: int = 0, **registers: int) -> int:
