@@ -13,14 +13,16 @@ from pim.config import SystemConfig, load_system, with_overrides
 from pim.isa.encoding import ENCODINGS
 from pim.system import CoreRun, CoreTask, run_location
 from tests.support.assembly import MEMORY_AT
-from tests.support.compressed_assembler import RV64_FORMS
+from tests.support.compressed_assembler import RV64_FORMS, forms
 from tests.support.emulator import Emulated, emulate
 from tests.support.random_bodies import NOT_RANDOM
 from tests.support.random_programs import RandomProgram, other_memory, random_program
 
 SEEDS = range(100)
+SEEDS_RV32 = range(4000, 4050)
 BATCH = 10
 BANK, CHIP, RANK = (load_system(level) for level in ("bank", "chip", "rank"))
+BANK_RV32 = with_overrides(BANK, {"core.extensions": "rv32imac"})
 WITH_FPU = {"core.extensions": "rv64imafdc"}
 
 
@@ -32,6 +34,12 @@ def is_floating(seed: int) -> bool:
 def emulated(seed: int) -> tuple[RandomProgram, Emulated]:
     program = random_program(seed, floating=is_floating(seed))
     return program, emulate(program.memory)
+
+
+@functools.cache
+def emulated_rv32(seed: int) -> tuple[RandomProgram, Emulated]:
+    program = random_program(seed, xlen=32)
+    return program, emulate(program.memory, xlen=32)
 
 
 def task(memory: bytes) -> CoreTask:
@@ -59,26 +67,70 @@ def test_random_programs_end_as_in_the_emulator(first_seed: int) -> None:
         assert_same(core, expected)
 
 
+@pytest.mark.parametrize("first_seed", range(SEEDS_RV32.start, SEEDS_RV32.stop, BATCH))
+def test_random_rv32_programs_end_as_in_the_emulator(first_seed: int) -> None:
+    for seed in range(first_seed, first_seed + BATCH):
+        program, expected = emulated_rv32(seed)
+        (core,) = run(BANK_RV32, program)
+        assert_same(core, expected)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["integer", "floating", "rv32"])
+def test_ten_million_instructions_end_as_in_the_emulator(kind: str) -> None:
+    """Seeds from 100,000 on, a third of the instructions of each kind."""
+    xlen, total, seed = 32 if kind == "rv32" else 64, 0, 100_000
+    system = {"integer": BANK, "floating": with_overrides(BANK, WITH_FPU), "rv32": BANK_RV32}[kind]
+    while total < 10_000_000 // 3 + 1:
+        program = random_program(seed, floating=kind == "floating", xlen=xlen)
+        expected = emulate(program.memory, xlen=xlen)
+        (core,) = run(system, program)
+        assert_same(core, expected)
+        total, seed = total + len(expected.steps), seed + 1
+
+
 def test_enough_is_executed() -> None:
     """200,000 instructions, and every operation and compressed form at least 50 times."""
-    executed: Counter[str] = Counter()
-    for seed in SEEDS:
-        program, expected = emulated(seed)
-        for step in expected.steps:
-            offset = step.pc - MEMORY_AT
-            executed[_name(int.from_bytes(program.memory[offset : offset + step.size], "little"), step.size)] += 1
+    executed = _executed([emulated(seed) for seed in SEEDS], 64)
     wanted = {op.mnemonic for op, row in ENCODINGS.items() if op not in NOT_RANDOM and row.extension != "zicsr"}
     wanted |= {name for name, form in RV64_FORMS.items() if form.op not in NOT_RANDOM}
     assert {name: executed[name] for name in wanted if executed[name] < 50} == {}
     assert executed.total() >= 200_000
 
 
+def test_enough_is_executed_on_rv32() -> None:
+    """Every operation and compressed form of RV32IMAC at least 50 times."""
+    executed = _executed([emulated_rv32(seed) for seed in SEEDS_RV32], 32)
+    wanted = {
+        op.mnemonic
+        for op, row in ENCODINGS.items()
+        if op not in NOT_RANDOM and row.extension in ("i", "m", "a", "zifencei") and row.min_xlen == 32
+    }
+    wanted |= {name for name, form in forms(32).items() if form.op not in NOT_RANDOM and "f" not in name}
+    assert {name: executed[name] for name in wanted if executed[name] < 50} == {}
+
+
+def _executed(runs: list[tuple[RandomProgram, Emulated]], xlen: int) -> Counter[str]:
+    """Return how often each operation and compressed form was executed."""
+    executed: Counter[str] = Counter()
+    for program, expected in runs:
+        for step in expected.steps:
+            offset = step.pc - MEMORY_AT
+            word = int.from_bytes(program.memory[offset : offset + step.size], "little")
+            executed[_name(word, step.size, xlen)] += 1
+    return executed
+
+
 @functools.cache
-def _name(word: int, size: int) -> str:
+def _name(word: int, size: int, xlen: int) -> str:
     if size == 4:
-        return next(op.mnemonic for op, row in ENCODINGS.items() if word & row.mask_for(64) == row.match)
-    forms = [form for form in RV64_FORMS.values() if word & form.mask == form.match]
-    return next(form.mnemonic for form in reversed(forms) if not form.nonzero or word & form.nonzero)
+        return next(
+            op.mnemonic
+            for op, row in ENCODINGS.items()
+            if xlen >= row.min_xlen and word & row.mask_for(xlen) == row.match
+        )
+    matching = [form for form in forms(xlen).values() if word & form.mask == form.match]
+    return next(form.mnemonic for form in reversed(matching) if not form.nonzero or word & form.nonzero)
 
 
 @pytest.mark.parametrize(

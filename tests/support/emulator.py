@@ -12,6 +12,9 @@ _FS_INITIAL = 0x2000  # mstatus.FS = initial: floating point is on
 _MEMORY_EVENTS = unicorn.UC_HOOK_MEM_READ | unicorn.UC_HOOK_MEM_WRITE
 
 
+_MODES = {32: unicorn.UC_MODE_RISCV32, 64: unicorn.UC_MODE_RISCV64}
+
+
 class Step(NamedTuple):
     """One executed instruction: where, its bytes, the address it names, or None, and whether it wrote there."""
 
@@ -29,10 +32,10 @@ class Emulated(NamedTuple):
     steps: list[Step]
 
 
-def emulate(memory: bytes, entry: int = MEMORY_AT) -> Emulated:
+def emulate(memory: bytes, entry: int = MEMORY_AT, xlen: int = 64) -> Emulated:
     """Run the program in ``memory``, which is placed at 0x8000_0000, up to its first ecall."""
     size = -(-len(memory) // _PAGE) * _PAGE
-    machine = unicorn.Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV64)
+    machine = unicorn.Uc(unicorn.UC_ARCH_RISCV, _MODES[xlen])
     machine.mem_map(MEMORY_AT, size)
     machine.mem_map(SCRATCHPAD_AT, _PAGE)
     machine.mem_write(MEMORY_AT, memory)
@@ -60,4 +63,4 @@ def emulate(memory: bytes, entry: int = MEMORY_AT) -> Emulated:
     steps = [Step(pc, size, addresses.get(i), i in writes) for i, (pc, size) in enumerate(places)]
     final = bytes(machine.mem_read(MEMORY_AT, len(memory)))
     a0 = machine.reg_read(riscv_const.UC_RISCV_REG_A0)
-    return Emulated(final, a0 - (1 << 64) if a0 >> 63 else a0, steps)
+    return Emulated(final, a0 - (1 << xlen) if a0 >> xlen - 1 else a0, steps)

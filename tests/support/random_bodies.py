@@ -9,7 +9,7 @@ from pim.isa import Op, OpClass
 from pim.isa.compressed import CompressedForm
 from pim.isa.encoding import ENCODINGS
 from tests.support.assembly import Assembly
-from tests.support.compressed_assembler import RV64_FORMS, SHORT_FIELDS, assemble_compressed, immediate_places
+from tests.support.compressed_assembler import SHORT_FIELDS, assemble_compressed, forms, immediate_places
 
 NOT_RANDOM = {
     **dict.fromkeys((Op.ECALL,), "ends every program"),
@@ -40,14 +40,15 @@ class Body:
     def __init__(self, rng: random.Random, text: Assembly, reserved: Reserved, floating: bool) -> None:
         self._rng, self._text, self._reserved = rng, text, reserved
         self._free = [x for x in range(32) if x not in reserved]
+        self._shifts = (52, 52, 54, 57) if text.xlen == 64 else (20, 20, 22, 25)
         self._n_labels = 0
-        extensions = ("i", "m", "zifencei", *("fda" if floating else ""))
+        extensions = ("i", "m", "zifencei", *("fda" if floating else "a" if text.xlen == 32 else ""))
         self._choices: list[Callable[[], None]] = []
         for op, row in ENCODINGS.items():
-            if op not in NOT_RANDOM and row.extension in extensions:
+            if op not in NOT_RANDOM and row.extension in extensions and row.min_xlen <= text.xlen:
                 self._choices += [self._writer(op)] * (3 if row.op_class in _MEMORY else 1)
-        for form in RV64_FORMS.values():
-            if form.op not in NOT_RANDOM and (floating or form.op not in (Op.FLD, Op.FSD)):
+        for form in forms(text.xlen).values():
+            if form.op not in NOT_RANDOM and (floating or form.op not in (Op.FLW, Op.FSW, Op.FLD, Op.FSD)):
                 self._choices.append(partial(self._compressed, form))
 
     def block(self, number: int, length: int) -> None:
@@ -125,7 +126,7 @@ class Body:
                 case "j":
                     operands["imm"] = self._rng.choice((-2048, 2047, -1, 0, 1, self._rng.randrange(-2048, 2048)))
                 case ">":
-                    operands["imm"] = self._rng.randrange(64 if ENCODINGS[op].mask >> 25 & 1 == 0 else 32)
+                    operands["imm"] = self._rng.randrange(32 if row.mask_for(self._text.xlen) >> 25 & 1 else 64)
                 case "u":
                     operands["imm"] = self._rng.choice((0, 0x7FFFF000, -0x80000000, self._rng.getrandbits(20) << 12))
         self._text.op(op, **operands)
@@ -168,7 +169,7 @@ class Body:
     def _computed_pointer(self) -> int:
         """Append what makes an address in 32 KB out of any register's upper bits or a product; return its register."""
         pointer = self._rng.choice([x for x in self._free if x])
-        self._text.op(Op.SRLI, rd=pointer, rs1=self._source(), imm=self._rng.choice((52, 52, 54, 57)))
+        self._text.op(Op.SRLI, rd=pointer, rs1=self._source(), imm=self._rng.choice(self._shifts))
         self._text.op(Op.ANDI, rd=pointer, rs1=pointer, imm=2047)
         self._text.op(Op.SLLI, rd=pointer, rs1=pointer, imm=self._rng.choice((3, 4)))
         self._text.op(Op.ADD, rd=pointer, rs1=pointer, rs2=self._reserved.far)
@@ -238,7 +239,7 @@ class Body:
 
     def _compressed_jump(self, form: CompressedForm) -> None:
         label = self._new_label()
-        if form.op is Op.JALR:
+        if form.op is Op.JALR or (form.mnemonic == "c.jal" and 1 in self._reserved):
             self.jump(label)
         else:
             registers = {"rs1": self._rng.randrange(8, 16)} if form.op is not Op.JAL else {}

@@ -36,12 +36,17 @@ class RandomProgram:
     memory: bytes
 
 
-def random_program(seed: int, *, floating: bool = False, n_blocks: int = 12, block_length: int = 30) -> RandomProgram:
-    """Return the random program of this seed; at the default size it executes 1,500 to 4,000 instructions."""
+def random_program(
+    seed: int, *, floating: bool = False, xlen: int = 64, n_blocks: int = 12, block_length: int = 30
+) -> RandomProgram:
+    """Return the random program of this seed; at the default size it executes 1,500 to 4,000 instructions.
+
+    On RV32 it has A, but no floating-point numbers.
+    """
     rng = random.Random(seed)
     stack_in_scratchpad = rng.random() < 0.5
     reserved = _reserve(rng)
-    text = Assembly()
+    text = Assembly(xlen)
     _load_registers(text, reserved, stack_in_scratchpad, floating)
     body = Body(rng, text, reserved, floating)
     order = list(range(n_blocks))
@@ -78,7 +83,7 @@ def _load_registers(text: Assembly, reserved: Reserved, stack_in_scratchpad: boo
             text.op(Op.ADD, rd=register, rs1=register, rs2=base)
     for x in range(1, 32):
         if x not in reserved:
-            text.op(Op.LD, rd=x, rs1=base, imm=SAVED + 8 * x)
+            text.op(_load(text), rd=x, rs1=base, imm=SAVED + 8 * x)
     for f in range(32 if floating else 0):
         at = DOUBLES + 8 * f if f < 16 else SINGLES + 4 * (f - 16)
         text.op(Op.FLD if f < 16 else Op.FLW, rd=f, rs1=base, imm=at)
@@ -86,21 +91,29 @@ def _load_registers(text: Assembly, reserved: Reserved, stack_in_scratchpad: boo
 
 def _store_registers(text: Assembly, reserved: Reserved, stack_in_scratchpad: bool, floating: bool) -> None:
     for x in range(1, 32):
-        text.op(Op.SD, rs1=reserved.base, rs2=x, imm=SAVED + 8 * x)
+        text.op(_store(text), rs1=reserved.base, rs2=x, imm=SAVED + 8 * x)
     for f in range(32 if floating else 0):
         at = DOUBLES + 8 * f if f < 16 else SINGLES + 4 * (f - 16)
         text.op(Op.FSD if f < 16 else Op.FSW, rs1=reserved.base, rs2=f, imm=at)
     if stack_in_scratchpad:
         counter, value = [x for x in range(5, 32) if x not in reserved][:2]
-        text.li(counter, 64)
+        text.li(counter, 512 * 8 // text.xlen)
         text.label("copy")
-        text.op(Op.LD, rd=value, rs1=SP)
-        text.op(Op.SD, rs1=reserved.far, rs2=value)
-        text.op(Op.ADDI, rd=SP, rs1=SP, imm=8)
-        text.op(Op.ADDI, rd=reserved.far, rs1=reserved.far, imm=8)
+        text.op(_load(text), rd=value, rs1=SP)
+        text.op(_store(text), rs1=reserved.far, rs2=value)
+        text.op(Op.ADDI, rd=SP, rs1=SP, imm=text.xlen // 8)
+        text.op(Op.ADDI, rd=reserved.far, rs1=reserved.far, imm=text.xlen // 8)
         text.op(Op.ADDI, rd=counter, rs1=counter, imm=-1)
         text.op(Op.BNE, "copy", rs1=counter)
     text.exit()
+
+
+def _load(text: Assembly) -> Op:
+    return Op.LD if text.xlen == 64 else Op.LW
+
+
+def _store(text: Assembly) -> Op:
+    return Op.SD if text.xlen == 64 else Op.SW
 
 
 def other_memory(program: RandomProgram, seed: int) -> bytes:
