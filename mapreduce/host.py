@@ -30,6 +30,7 @@ from mapreduce.functional import Work, iterate, work
 from pim import jit
 from pim.config import checked
 from pim.errors import ConfigError
+from pim.files import read_bounded
 from pim.this_machine import cpu_model, memory_bytes
 
 DEFAULT_CALIBRATION = Path(__file__).parent / "calibration.json"
@@ -40,7 +41,8 @@ OTHER_PARTS = 512
 BANDWIDTH_BYTES = 1 << 28
 """Size of the array that the bandwidth is measured with: several times a last-level cache."""
 
-Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Rate = Annotated[float, Field(ge=1e-6, le=1e9)]
+"""ns or GB/s. Assumption: no host is outside."""
 
 
 class _Model(BaseModel):
@@ -74,8 +76,8 @@ class Calibration(_Model):
     format: Literal["scalein-calibration"] = "scalein-calibration"
     version: Literal[1] = 1
     machine: HostMachine
-    memory_bandwidth_gb_s: Seconds
-    ns_per_unit: dict[str, Seconds]
+    memory_bandwidth_gb_s: Rate
+    ns_per_unit: dict[str, Rate]
 
     def seconds(self, item: Work, threads: int) -> float:
         """Return the time of an amount of work on ``threads`` threads."""
@@ -90,9 +92,7 @@ class Calibration(_Model):
 def load_calibration(path: Path = DEFAULT_CALIBRATION) -> Calibration:
     """Return the calibration in a file; by default the committed one."""
     try:
-        values = orjson.loads(path.read_bytes())
-    except OSError as error:
-        raise ConfigError(f"calibration {path}: can't be read: {error}") from error
+        values = orjson.loads(read_bounded(path, 1 << 20, f"calibration {path}", ConfigError))
     except orjson.JSONDecodeError as error:
         raise ConfigError(f"calibration {path}: not JSON: {error}") from error
     return checked(Calibration, values, f"calibration {path}")

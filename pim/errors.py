@@ -1,5 +1,14 @@
 """Errors a user can meet; every message says where, what, got and what is allowed."""
 
+MAX_MESSAGE = 1000
+"""Longest message shown, characters; what is cut off is the input's own text, repeated."""
+
+
+def one_line(message: object) -> str:
+    """Return a message as one line of printable text: names from files may hold anything."""
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(message)[:MAX_MESSAGE])
+    return text if len(text) < MAX_MESSAGE else f"{text[: MAX_MESSAGE - 3]}..."
+
 
 class PimError(Exception):
     """Base of all errors that are the input's fault, not the program's."""

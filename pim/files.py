@@ -43,15 +43,37 @@ def read_bounded(path: Path, max_bytes: int, what: str, error: type[PimError] = 
     return content
 
 
+def check_writable(path: Path) -> None:
+    """Raise ConfigError where `write_atomic` could not write ``path``, before hours are spent on what goes there."""
+    try:
+        _require_no_other(path)
+        folder = path.parent
+        while not os.path.lexists(folder):  # a link to nowhere is no folder either
+            folder = folder.parent
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".") as trial:
+            (Path(trial) / f".{path.name}.12345678.tmp").touch()  # a name as long as `write_atomic` needs
+    except OSError as error:
+        raise ConfigError(f"{path}: can't be written: {error.strerror}") from None
+    except ValueError as error:  # a name no file can have
+        raise ConfigError(f"{path}: can't be written: {error}") from None
+
+
+def _require_no_other(path: Path) -> None:
+    """Raise ConfigError where ``path`` is a folder, a device or a pipe: none is to be replaced by a file."""
+    if path.exists() and not path.is_file():
+        raise ConfigError(f"{path}: can't be written: exists and is not a regular file")
+
+
 def write_atomic(path: Path, content: bytes) -> None:
     """Replace ``path`` with ``content``; a crash leaves either the old file or the new one.
 
     Raises
     ------
     ConfigError
-        The folder can't be made or written.
+        The folder can't be made or written, or something other than a file is at ``path``.
     """
     try:
+        _require_no_other(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     except OSError as error:

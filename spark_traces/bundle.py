@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from pim.errors import LoadError
-from pim.files import read_bounded
+from pim.files import check_writable, read_bounded
 from spark_traces import codecs
 from spark_traces.bundle_checks import check_groups, check_names, check_tasks
 from spark_traces.eventlog import read_event_log
@@ -173,9 +173,18 @@ def result_digest(result: Any) -> str:
 
 
 def check_destination(path: Path) -> None:
-    """Raise `LoadError` if something other than a bundle is at ``path``; a bundle may be replaced."""
-    if path.exists() and not (path / MANIFEST_NAME).is_file():
+    """Raise if no bundle can be written to ``path`` or something other than a bundle is there; one may be replaced.
+
+    Raises
+    ------
+    LoadError, ConfigError
+    """
+    if not path.exists():
+        check_writable(path)
+    elif not (path / MANIFEST_NAME).is_file():
         raise LoadError(f"bundle {path}: exists and is not a bundle; it is left as it is")
+    else:
+        check_writable(path / MANIFEST_NAME)
 
 
 def write_bundle(path: Path | str, values: dict[str, Any], event_log: bytes, plans: Any, result: Any) -> Path:

@@ -4,6 +4,7 @@ The definitions are the project's: the application is the load stage plus the me
 included; its offloadable part is the time in which only stages bound to kernels run; the rest is the host remainder.
 """
 
+import os
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -24,6 +25,20 @@ class Bound:
     spark: Baseline
     info: BundleInfo
     labels: tuple[Label, ...]
+
+
+def trace_name(path: Path) -> str:
+    """Return the name of a bundle in results: that of its folder.
+
+    Raises
+    ------
+    LoadError
+        The name is not made of printable characters.
+    """
+    name = Path(os.path.abspath(path)).name  # noqa: PTH100 - resolve() fails where links go in circles
+    if not name or not name.isprintable():
+        raise LoadError(f"bundle {path}: its folder's name is to be used in tables and must be printable text")
+    return name
 
 
 @lru_cache(maxsize=1)

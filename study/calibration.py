@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from mapreduce.host import calibrate
-from pim.files import write_atomic
+from pim.files import check_writable, write_atomic
 from spark_traces import generate
 from spark_traces.workloads import WORKLOADS
 
@@ -17,6 +17,7 @@ SEED = 1
 
 def run(out: Path) -> None:
     """Measure this host and write the calibration to ``out``."""
+    check_writable(out)
     console = Console(stderr=True)
     measured = {}
     with console.status("making inputs") as status:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pim.errors import ConfigError, PimError
-from study.defaults import EXECUTOR_CORES, SAMPLE_GROUPS, SAMPLE_ITERATIONS, THREADS
+from pim.errors import ConfigError, PimError, one_line
+from pim.files import check_writable
+from study.defaults import EXECUTOR_CORES, MAX_EXECUTOR_CORES, MAX_THREADS, SAMPLE_GROUPS, SAMPLE_ITERATIONS, THREADS
 
 if TYPE_CHECKING:
     from study.replay import Options
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 + SIGINT."""
 FAILED = 1
-"""Exit code when some points of a sweep failed."""
+"""Exit code when some points of a sweep failed, or the system refused to go on."""
 BAD_INPUT = 2
 """Exit code of an error that is the input's fault."""
 
@@ -36,8 +37,10 @@ app = typer.Typer(
 Levels = Annotated[str, typer.Option(help="Comma-separated levels: bank, chip, rank; or machine files (YAML).")]
 SampleGroups = Annotated[str, typer.Option(help="Groups of cores (chips, or ranks) simulated per phase, or 'all'.")]
 SampleIterations = Annotated[str, typer.Option(help="First iterations of an iterative job simulated, or 'all'.")]
-ExecutorCores = Annotated[int, typer.Option(min=1, help="Executor cores of the Spark baseline.")]
-Threads = Annotated[int, typer.Option(min=1, help="Threads of the native baseline.")]
+ExecutorCores = Annotated[
+    int, typer.Option(min=1, max=MAX_EXECUTOR_CORES, help="Executor cores of the Spark baseline.")
+]
+Threads = Annotated[int, typer.Option(min=1, max=MAX_THREADS, help="Threads of the native baseline.")]
 Results = Annotated[Path, typer.Option(help="Folder for result files and the report.")]
 CalibrationFile = Annotated[
     Path | None, typer.Option(help="Calibration of the native baseline; default: the shipped one.")
@@ -190,6 +193,7 @@ def report(
 
     loaded = load_results(results)
     path = out or results / "report.html"
+    check_writable(path)
     write_report(loaded, path, loaded[0].provenance.command)
     summary.show(loaded)
     typer.echo(f"report: {path}")
@@ -235,8 +239,8 @@ def _options(
 
 
 def _command() -> str:
-    """Return the command line as typed, with the program's plain name."""
-    return shlex.join(["scalein", *sys.argv[1:]])
+    """Return the command line as typed, with the program's plain name; bytes that are no text become ``?``."""
+    return shlex.join(["scalein", *sys.argv[1:]]).encode(errors="replace").decode()
 
 
 def main() -> None:
@@ -249,8 +253,11 @@ def run_command(arguments: list[str] | None = None) -> int:
     try:
         app(arguments, prog_name="scalein")
     except PimError as error:
-        typer.echo(f"scalein: {error}", err=True)
+        typer.echo(f"scalein: {one_line(error)}", err=True)
         return BAD_INPUT
+    except OSError as error:  # a full disk, a folder removed while at work
+        typer.echo(f"scalein: {one_line(error.filename or 'system')}: {error.strerror}", err=True)
+        return FAILED
     except KeyboardInterrupt:
         typer.echo("scalein: interrupted", err=True)
         return INTERRUPTED

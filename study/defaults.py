@@ -11,3 +11,9 @@ EXECUTOR_CORES = 16
 
 THREADS = 16
 """N of the native baseline: the same server."""
+
+MAX_EXECUTOR_CORES = 100_000
+"""Largest N of the Spark baseline. Assumption: far above the largest clusters known to run one application."""
+
+MAX_THREADS = 1024
+"""Largest N of the native baseline. Assumption: above any one host; its work is split into as many parts."""

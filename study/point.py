@@ -5,13 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from pim.config import SystemConfig, load_system, with_overrides
+from pim.config.checked import did_you_mean
+from pim.config.document import Document
 from pim.errors import LoadError
 from spark_traces.bundle import shipped_bundles
 from spark_traces.manifest import MANIFEST_NAME
 from study import replay
+from study.bind import trace_name
 from study.provenance import code_digest
 from study.results import Result
-from study.space import PointSpec, Scalar
+from study.space import PointSpec, Scalar, Study
 from study.sweep import point_key
 
 
@@ -37,12 +40,23 @@ def trace_path(trace: str) -> Path:
     return shipped_bundles().get(trace, Path(trace))
 
 
-def check_trace(trace: str) -> None:
-    """Raise LoadError for a workload that is not shipped (a path is checked when it is opened)."""
+def check_traces(study: Study, document: Document) -> None:
+    """Raise ConfigError, with the line, for a workload that is not shipped or a path where no bundle is."""
     shipped = shipped_bundles()
-    if trace not in shipped and not Path(trace).exists():
-        known = ", ".join(shipped) or "none"
-        raise LoadError(f"trace {trace!r}: neither a shipped workload ({known}) nor a bundle's folder")
+    for index, name in enumerate(study.workloads):
+        if name not in shipped:
+            raise document.error(("workloads", index), f"no trace {name!r} is shipped{did_you_mean(name, shipped)}")
+    for index, name in enumerate(study.bundles):
+        folder = document.path.parent / name
+        try:
+            trace_name(folder)
+            is_bundle = (folder / MANIFEST_NAME).is_file()
+        except LoadError as error:
+            raise document.error(("bundles", index), str(error)) from None
+        except OSError as error:
+            raise document.error(("bundles", index), f"{name!r}: {error.strerror}") from None
+        if not is_bundle:
+            raise document.error(("bundles", index), f"{str(folder)!r}: no bundle here, there is no {MANIFEST_NAME}")
 
 
 def key(options: replay.Options, spec: PointSpec) -> str:
@@ -53,7 +67,6 @@ def key(options: replay.Options, spec: PointSpec) -> str:
     PimError
         The machine is inconsistent or the trace missing.
     """
-    check_trace(spec.trace)
     system = machine(spec.base, dict(spec.overrides))
     manifest = trace_path(spec.trace) / MANIFEST_NAME
     try:

@@ -16,7 +16,7 @@ from pim.config import SystemConfig
 from spark_traces.bundle import Bundle
 from study import physical, projection, provenance
 from study.at_temperature import Runner, run_at_temperature
-from study.bind import Bound, bind
+from study.bind import Bound, bind, trace_name
 from study.check import compare
 from study.defaults import EXECUTOR_CORES, SAMPLE_GROUPS, SAMPLE_ITERATIONS, THREADS
 from study.results import PHASES, Baseline, Result, speedups
@@ -87,7 +87,7 @@ def replay_one(path: Path, system: SystemConfig, options: Options, progress: Pro
     )
     baselines = [bound.spark, native_baseline(bound, options)]
     return Result(
-        workload=path.resolve().name,
+        workload=trace_name(path),
         level=system.level.value,
         machine=system.name,
         config=system.model_dump(mode="json"),

@@ -12,13 +12,15 @@ from rich.text import Text
 
 from pim.config import SystemConfig, load_system
 from pim.errors import ConfigError, LoadError, PimError
+from pim.files import check_writable
 from spark_traces.bundle import open_bundle, shipped_bundles
 from spark_traces.manifest import MANIFEST_NAME
 from study import replay, summary
+from study.bind import trace_name
 from study.engines import local
 from study.report import write_report
 from study.results import Result
-from study.store import save_result
+from study.store import REPORT_NAME, result_path, save_result
 
 
 def run_shipped(levels: Sequence[str], options: replay.Options, folder: Path, workers: int | None) -> None:
@@ -58,15 +60,17 @@ def run(
         From the first replay that fails; results before it are kept.
     """
     systems = [load_system(level) for level in levels]
-    _require_distinct("bundles", [path.resolve().name for path in bundles])
-    _require_distinct("machines", [system.name for system in systems])
+    paths = [result_path(folder, trace_name(bundle), system.name) for bundle in bundles for system in systems]
+    _require_distinct(paths)
     options.load_calibration()
     for path in bundles:
         if not (path / MANIFEST_NAME).is_file():
             open_bundle(path)  # says what is missing, before any process starts
+    for path in (*paths, folder / REPORT_NAME):
+        check_writable(path)
     tasks = [(path, system) for path in bundles for system in systems]
     results: dict[tuple[str, str], Result] = {}
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("replay", total=len(tasks))
         outcomes = local.run(functools.partial(_replay, options), tasks, workers or local.usable_cpus())
@@ -80,18 +84,18 @@ def run(
                 results[str(path), system.name] = outcome.value
                 progress.update(bar, advance=1, description=f"replayed {path.name} at {system.name}")
     ordered = [results[str(path), system.name] for path, system in tasks]
-    page = folder / "report.html"
+    page = folder / REPORT_NAME
     write_report(ordered, page, options.command)
     summary.show(ordered)
     Console().print(Text(f"results: {folder}/*.json, report: {page}"), soft_wrap=True)
 
 
-def _require_distinct(what: str, names: Sequence[str]) -> None:
+def _require_distinct(paths: Sequence[Path]) -> None:
     """Raise ConfigError if two results would go to the same file."""
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted({path.name for path in paths if paths.count(path) > 1})
     if twice:
         raise ConfigError(
-            f"two {what} are named {', '.join(twice)}: their results would overwrite each other; rename one"
+            f"two results would go to {', '.join(twice)}: names of bundles and of machines must differ; rename one"
         )
 
 

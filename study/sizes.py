@@ -17,7 +17,7 @@ UNITS = {
 }
 """Unit in capitals -> bytes (SI and IEC 80000-13 prefixes)."""
 
-_SIZE = re.compile(r"\s*(?P<number>[0-9]+(?:\.[0-9]+)?)\s*(?P<unit>[A-Za-z]*)\s*", re.ASCII)
+_SIZE = re.compile(r"\s*(?P<number>[0-9]{1,30}(?:\.[0-9]{1,30})?)\s*(?P<unit>[A-Za-z]*)\s*", re.ASCII)
 
 
 def parse_size(text: str) -> int:
@@ -31,7 +31,7 @@ def parse_size(text: str) -> int:
     match = _SIZE.fullmatch(text)
     allowed = "a positive number and one of B, KB, MB, GB, TB, KiB, MiB, GiB, TiB, for example 200MB"
     if match is None:
-        raise ConfigError(f"size {text!r}: not a size; allowed: {allowed}")
+        raise ConfigError(f"size {text[:100]!r}: not a size; allowed: {allowed}")
     unit = match["unit"].upper() or "B"
     if unit not in UNITS:
         raise ConfigError(f"size {text!r}: unknown unit {match['unit']!r}; allowed: {allowed}")

@@ -6,7 +6,7 @@ there are and which points follow; what a point costs to evaluate is `point.py`'
 
 import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,16 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from pim.config.checked import checked, did_you_mean
-from pim.config.document import Document, read_mapping
+from pim.config.document import Document, KeyPath, read_mapping
 from pim.errors import ConfigError
-from study.defaults import EXECUTOR_CORES, SAMPLE_GROUPS, SAMPLE_ITERATIONS, THREADS
+from study.defaults import (
+    EXECUTOR_CORES,
+    MAX_EXECUTOR_CORES,
+    MAX_THREADS,
+    SAMPLE_GROUPS,
+    SAMPLE_ITERATIONS,
+    THREADS,
+)
 from study.results import LEVELS
 
 Scalar = str | int | float | bool
@@ -53,7 +60,7 @@ class Study(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    name: str = Field(default="", pattern=r"^[A-Za-z0-9._-]*$")
+    name: str = Field(default="", pattern=r"^([A-Za-z0-9_-][A-Za-z0-9._-]*)?$", max_length=80)
     workloads: list[str] = []
     bundles: list[str] = []
     base: list[str] = []
@@ -61,8 +68,8 @@ class Study(BaseModel):
     exclude: list[dict[str, Scalar]] = []
     sample_groups: int | str = SAMPLE_GROUPS
     sample_iterations: int | str = SAMPLE_ITERATIONS
-    executor_cores: int = Field(default=EXECUTOR_CORES, gt=0)
-    threads: int = Field(default=THREADS, gt=0)
+    executor_cores: int = Field(default=EXECUTOR_CORES, gt=0, le=MAX_EXECUTOR_CORES)
+    threads: int = Field(default=THREADS, gt=0, le=MAX_THREADS)
 
 
 @dataclass(frozen=True)
@@ -103,7 +110,10 @@ def load_study(path: Path) -> tuple[Study, Document]:
     content = {**content, "base": [content["base"]]} if isinstance(content.get("base"), str) else content
     study = checked(Study, content, document)
     _check(study, document)
-    return study.model_copy(update={"name": study.name or path.stem}), document
+    name = study.name or path.stem
+    if name.startswith(".") or not name.isprintable():
+        raise document.error(("name",), f"give one: that of the file, {name!r}, can't be a folder's")
+    return study.model_copy(update={"name": name}), document
 
 
 def parse_count(value: int | str) -> int | None:
@@ -116,7 +126,7 @@ def parse_count(value: int | str) -> int | None:
     """
     if value == "all":
         return None
-    if isinstance(value, str) and value.isascii() and value.isdigit():
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
         value = int(value)
     if isinstance(value, int) and value > 0:
         return value
@@ -128,23 +138,41 @@ def _check(study: Study, document: Document) -> None:
         raise document.error((), "no trace: give `workloads` (shipped traces) or `bundles` (paths)")
     if study.base and "level" in study.grid:
         raise document.error(("base",), "`grid.level` picks the base machines itself: give one of the two")
+    for key in ("workloads", "bundles", "base"):
+        _require_distinct(document, (key,), getattr(study, key))
     for axis, values in study.grid.items():
         if not values:
             raise document.error(("grid", axis), "an axis needs at least one value")
-        if len(set(map(repr, values))) < len(values):
-            raise document.error(("grid", axis), f"a value is given twice: {values}")
+        _require_distinct(document, ("grid", axis), values)
     for index, level in enumerate(study.grid.get("level", [])):
         if level not in LEVELS:
             raise document.error(("grid", "level", index), f"unknown level {level!r}{did_you_mean(str(level), LEVELS)}")
-    for index, pattern in enumerate(study.exclude):
-        for key in pattern:
-            if key not in study.grid:
-                raise document.error(("exclude", index, key), f"not an axis of the grid{did_you_mean(key, study.grid)}")
+    _check_exclude(study, document)
     for key in ("sample_groups", "sample_iterations"):
         try:
             parse_count(getattr(study, key))
         except ValueError as error:
             raise document.error((key,), str(error)) from None
+
+
+def _check_exclude(study: Study, document: Document) -> None:
+    for index, pattern in enumerate(study.exclude):
+        for key in pattern:
+            if key not in study.grid:
+                raise document.error(("exclude", index, key), f"not an axis of the grid{did_you_mean(key, study.grid)}")
+            if pattern[key] not in study.grid[key]:
+                known = did_you_mean(str(pattern[key]), map(str, study.grid[key]))
+                raise document.error(("exclude", index, key), f"the axis has no value {pattern[key]!r}{known}")
+
+
+def _require_distinct(document: Document, where: KeyPath, values: Sequence[Scalar]) -> None:
+    """Raise ConfigError for the second of two values that are the same setting, as 200 and "200" are."""
+    seen: set[str] = set()
+    for index, value in enumerate(values):
+        text = str(int(value) if isinstance(value, float) and value.is_integer() else value)
+        if text in seen:
+            raise document.error((*where, index), f"given twice: {value!r}")
+        seen.add(text)
 
 
 def points(study: Study, document: Document, settings: Callable[[str], Mapping[str, Any]]) -> list[PointSpec]:
@@ -168,7 +196,7 @@ def points(study: Study, document: Document, settings: Callable[[str], Mapping[s
     bases = [str(level) for level in study.grid.get("level", study.base or ["bank"])]
     n_points = math.prod(map(len, axes.values())) * len(traces) * len(bases)
     if n_points > MAX_POINTS:
-        raise document.error(("grid",), f"spans {n_points} points; at most {MAX_POINTS} are allowed")
+        raise document.error(("grid",), f"spans more than the {MAX_POINTS} points allowed")
     bases = [str(folder / base) if base.endswith((".yaml", ".yml")) else base for base in bases]
     for index, base in enumerate(bases):
         try:

@@ -7,8 +7,11 @@ import orjson
 from pydantic import ValidationError
 
 from pim.errors import LoadError
-from pim.files import write_atomic
+from pim.files import read_bounded, write_atomic
 from study.results import LEVELS, Result
+
+REPORT_NAME = "report.html"
+MAX_RESULT_BYTES = 64 << 20  # assumption: a result has some 100 KB
 
 
 def result_bytes(result: Result) -> bytes:
@@ -38,9 +41,7 @@ def load_result(path: Path) -> Result:
         The file is missing, is not JSON, is of another schema version, or its numbers contradict each other.
     """
     try:
-        document = orjson.loads(path.read_bytes())
-    except OSError as error:
-        raise LoadError(f"result {path}: can't be read: {error.strerror}") from None
+        document = orjson.loads(read_bounded(path, MAX_RESULT_BYTES, f"result {path}"))
     except orjson.JSONDecodeError as error:
         raise LoadError(f"result {path}: not JSON: {error}") from None
     try:

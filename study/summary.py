@@ -29,7 +29,7 @@ def show(results: Sequence[Result], console: Console | None = None) -> None:
     for heading in ("\nshare", "\ntime", "in\nplace"):
         table.add_column(heading, justify="right", no_wrap=True)
     for baseline in baselines:
-        table.add_column(f"vs {baseline.name}\npart", justify="right", no_wrap=True)
+        table.add_column(Text(f"vs {baseline.name}\npart"), justify="right", no_wrap=True)
         table.add_column("\nwhole", justify="right", no_wrap=True)
     table.add_column("\nrise", justify="right", no_wrap=True)
     for row, result in enumerate(results):
@@ -38,7 +38,7 @@ def show(results: Sequence[Result], console: Console | None = None) -> None:
         speedups = [f for s in result.speedups for f in (s.offloadable, s.application)]
         table.add_row(
             Text(result.workload if is_first else ""),
-            result.place,
+            Text(result.place),
             percent_text(result.application.offloadable_share),
             seconds_text(result.scale_in_seconds),
             seconds_text(result.seconds_in_place),

@@ -7,6 +7,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from pim.errors import ConfigError, one_line
+from pim.files import check_writable
 from study import point, replay, sweep, sweep_table
 from study.engines.local import usable_cpus
 from study.space import PointSpec, load_study, parse_count, points
@@ -27,6 +29,7 @@ def run(path: Path, out: Path | None, workers: int | None, command: str) -> bool
         The command line, for the results.
     """
     study, document = load_study(path)
+    point.check_traces(study, document)
     specs = points(study, document, point.settings)
     options = replay.Options(
         parse_count(study.sample_groups),
@@ -36,15 +39,24 @@ def run(path: Path, out: Path | None, workers: int | None, command: str) -> bool
         command,
     )
     folder = out or Path("results") / "sweeps" / study.name
+    if not specs:
+        raise ConfigError(f"study {path}: no point is left: `exclude` matches all of the grid")
+    for kept in (folder / "points" / f"{'0' * 64}.json", *sweep_table.output_paths(study.name, folder)):
+        check_writable(kept)
     console = Console()
-    columns = (TextColumn("sweep {task.fields[name]}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        TextColumn("sweep {task.fields[name]}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task("", total=len(specs), name=study.name)
 
         def ended(spec: PointSpec, error: str | None) -> None:
             progress.advance(task)
             if error:
-                progress.console.print(Text(f"failed: {spec.label}: {error}", style="red"), soft_wrap=True)
+                progress.console.print(Text(one_line(f"failed: {spec.label}: {error}"), style="red"), soft_wrap=True)
 
         report = sweep.run(
             specs,

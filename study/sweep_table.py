@@ -62,6 +62,11 @@ def _configured(config: Mapping[str, Any], axis: str) -> Any:
     return value
 
 
+def output_paths(name: str, folder: Path) -> tuple[Path, Path, Path]:
+    """Return where table (Parquet, CSV) and plot of the study ``name`` go."""
+    return folder / f"{name}.parquet", folder / f"{name}.csv", folder / f"{name}-pareto.png"
+
+
 def write_outputs(name: str, finished: Sequence[Finished], folder: Path) -> list[Path]:
     """Write ``<name>.parquet``, ``<name>.csv`` and ``<name>-pareto.png`` and return their paths."""
     rows = table(finished)
@@ -71,14 +76,11 @@ def write_outputs(name: str, finished: Sequence[Finished], folder: Path) -> list
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    outputs = {
-        folder / f"{name}.parquet": parquet.getvalue(),
-        folder / f"{name}.csv": text.getvalue().encode(),
-        folder / f"{name}-pareto.png": figures.pareto_png(_pareto_series(finished)),
-    }
-    for path, content in outputs.items():
+    contents = (parquet.getvalue(), text.getvalue().encode(), figures.pareto_png(_pareto_series(finished)))
+    paths = output_paths(name, folder)
+    for path, content in zip(paths, contents, strict=True):
         write_atomic(path, content)
-    return list(outputs)
+    return list(paths)
 
 
 def _pareto_series(finished: Sequence[Finished]) -> list[figures.ParetoSeries]:

@@ -23,7 +23,7 @@ SCALEIN = [sys.executable, "-c", "from study.cli import main\nif __name__ == '__
         (["replay", "x", "--levels", "bank,board"], "machine 'board': neither a file nor a preset"),
         (["replay", "x", "--levels", "bank,bank"], "--levels 'bank,bank': must name each level once"),
         (["replay", "x", "--levels", ""], "--levels ''"),
-        (["replay", "a/x", "b/x"], "two bundles are named x"),
+        (["replay", "a/x", "b/x"], "two results would go to x-bank.json, x-chip.json, x-rank.json"),
         (["replay", "x", "--sample-groups", "0"], "--sample-groups: must be a positive number or 'all'"),
         (["replay", "x", "--calibration", "/nowhere"], "calibration /nowhere"),
         (["sweep", "/nowhere.yaml"], "study /nowhere.yaml: can't be read"),

@@ -20,10 +20,11 @@ def test_size_is_read_exactly(text: str, n_bytes: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "MB", "-1MB", "1e3MB", "200 M B", "200XB", "0", "0.5", "1,5GB", "٣MB", "nan", "0x10", "1MB\n2"]
+    "text",
+    ["", "MB", "-1MB", "1e3MB", "200 M B", "200XB", "0", "0.5", "1,5GB", "٣MB", "nan", "0x10", "1MB\n2", "9" * 5000],
 )
 def test_what_is_no_size_is_refused_and_quoted(text: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse_size(text)
-    assert repr(text) in str(caught.value)
+    assert repr(text[:100]) in str(caught.value)
     assert "200MB" in str(caught.value)

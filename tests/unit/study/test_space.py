@@ -5,6 +5,7 @@ import pytest
 
 from pim.config import load_system, with_overrides
 from pim.errors import ConfigError
+from study.point import check_traces
 from study.space import PointSpec, load_study, parse_count, points
 
 STUDY = """\
@@ -67,6 +68,14 @@ def test_name_defaults_to_the_file_and_paths_are_relative_to_it(tmp_path: Path) 
         ("workloads: [q6]\nsample_groups: -3\n", 2, "'all'"),
         ("workloads: [q6]\nbase: bank\ngrid:\n  level: [bank]\n", 2, "give one of the two"),
         ("workloads: [q6]\ngrid:\n  port: [row]\nexclude:\n- {prot: row}\n", 5, "did you mean 'port'?"),
+        ("workloads: [q6, q6]\n", 1, "workloads.1: given twice: 'q6'"),
+        ("bundles: [a]\nbase: [bank, bank]\n", 2, "base.1: given twice: 'bank'"),
+        ("workloads: [q6]\ngrid:\n  core.clock_mhz: [200, 200.0]\n", 3, "given twice: 200.0"),
+        ("workloads: [q6]\ngrid:\n  core.clock_mhz: [200, '200']\n", 3, "given twice: '200'"),
+        ("workloads: [q6]\ngrid:\n  port: [row]\nexclude:\n- {port: rwo}\n", 5, "no value 'rwo', did you mean 'row'"),
+        ("workloads: [q6]\nthreads: 99999999\n", 2, "less than or equal to 1024"),
+        ("workloads: [q6]\nexecutor_cores: 99999999\n", 2, "less than or equal to 100000"),
+        ("workloads: [q6]\nname: ..\n", 2, "name: String should match pattern"),
         ("workloads: [q6\n", 2, "not valid YAML"),
         ("workloads: [q6]\n1: 2\n", 2, "a key must be text"),
     ],
@@ -103,7 +112,7 @@ def test_missing_and_binary_files_are_config_errors(tmp_path: Path) -> None:
 def test_grid_too_large_is_refused_before_it_is_built(tmp_path: Path) -> None:
     values = list(range(1, 2000))
     text = f"workloads: [q6]\ngrid:\n  core.clock_mhz: {values}\n  core.line_buffers: {values}\n"
-    with pytest.raises(ConfigError, match="3996001 points"):
+    with pytest.raises(ConfigError, match="spans more than the 100000 points allowed"):
         spanned(tmp_path / "s.yaml", text)
 
 
@@ -122,3 +131,36 @@ def test_example_in_the_documentation_spans_only_machines_that_exist() -> None:
     assert len(specs) == 16
     for spec in specs:
         with_overrides(load_system(spec.base), dict(spec.overrides))
+
+
+def test_no_number_of_axes_makes_the_grid_overflow(tmp_path: Path) -> None:
+    axes = "".join(f"  a{i}: [1, 2]\n" for i in range(20_000))
+    with pytest.raises(ConfigError, match="spans more than the 100000 points allowed"):
+        spanned(tmp_path / "s.yaml", f"workloads: [q6]\ngrid:\n{axes}")
+
+
+@pytest.mark.parametrize("name", ["...yaml", "a\nb.yaml", "\udcff.yaml"])
+def test_file_whose_name_names_no_folder_needs_a_name(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("workloads: [q6]\n")
+    with pytest.raises(ConfigError, match="name: give one"):
+        load_study(tmp_path / name)
+    (tmp_path / name).write_text("workloads: [q6]\nname: fine\n")
+    assert load_study(tmp_path / name)[0].name == "fine"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("workloads: [q6,\n  sort]\n", "line 2: workloads.1: no trace 'sort' is shipped; allowed are kmeans, q6"),
+        ("workloads: [q66]\n", "line 1: workloads.0: no trace 'q66' is shipped, did you mean 'q6'?"),
+        ("bundles: [nothing]\n", "line 1: bundles.0: .*nothing': no bundle here, there is no bundle.json"),
+        ("bundles: [/]\n", "line 1: bundles.0: .*its folder's name"),
+        ('bundles: ["a\\0b"]\n', "line 1: bundles.0: .*its folder's name"),
+        (f"bundles: [{'n' * 5000}]\n", "line 1: bundles.0: .*File name too long"),
+    ],
+)
+def test_trace_that_is_not_there_is_known_before_anything_runs(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=message):
+        check_traces(*load_study(path))

@@ -21,5 +21,6 @@ def test_every_column_fits_a_terminal_of_80_characters() -> None:
 
 def test_names_are_text_never_markup() -> None:
     stream = io.StringIO()
-    show([make_result("[red]x")], Console(file=stream, width=80))
+    show([make_result("[red]x", machine="[/]")], Console(file=stream, width=80))
     assert "[red]x" in stream.getvalue()
+    assert "[/] (bank)" in stream.getvalue()
