@@ -1,12 +1,15 @@
 """Numba in one place: compiler flags, compile cache, and records declared once for reader, checker and kernel.
 
 Numba's own cache keeps a compiled caller after a constant in another file changed, and would return stale results.
-The cache folder is therefore named by a digest of all our sources and the Numba version: fast and never stale.
+Each file's kernels therefore have a cache folder of their own, named by a digest of the file, of all our files that it
+imports, at any depth, and of the Numba version: never stale, and a change compiles again only what can depend on it.
 """
 
 import hashlib
 import os
+import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
@@ -16,8 +19,10 @@ import numpy as np
 F = TypeVar("F", bound=Callable[..., Any])
 
 _ROOT = Path(__file__).resolve().parent.parent
-_COMPILED = ("pim", "mapreduce")
-"""Packages that hold kernels."""
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n(]+)|import[ \t]+([\w. ,]+))", re.MULTILINE
+)
+"""Module and names, or modules; text in a docstring that looks like it does no harm."""
 
 
 def cache_root() -> Path:
@@ -26,17 +31,42 @@ def cache_root() -> Path:
     return Path(os.environ.get("SCALEIN_CACHE", default))
 
 
-def source_digest() -> str:
-    """Return a digest of the sources that hold kernels and of the compiler's version."""
+@cache
+def _read(path: Path) -> tuple[bytes, tuple[Path, ...]]:
+    """Return a source file's content and those of our files that it imports directly."""
+    content = path.read_bytes()
+    modules = set()
+    for module, names, plain in _IMPORT.findall(content.decode()):
+        modules.update(re.findall(r"[\w.]+", plain))
+        if module:
+            modules.add(module)
+            modules.update(f"{module}.{name}" for name in re.findall(r"\w+", names))
+    stems = {
+        _ROOT.joinpath(*module.split(".")[:depth]) for module in modules for depth in range(1, module.count(".") + 2)
+    }
+    candidates = (place for stem in sorted(stems) for place in (stem.with_suffix(".py"), stem / "__init__.py"))
+    return content, tuple(place for place in candidates if place.is_file())
+
+
+@cache
+def source_digest(path: Path) -> str:
+    """Return a digest of a source file, of all our files that it imports at any depth, and of the Numba version."""
+    found, new = set[Path](), {path}
+    while new:
+        found |= new
+        new = {place for known in new for place in _read(known)[1]} - found
     digest = hashlib.sha256(numba.__version__.encode())
-    for package in _COMPILED:
-        for path in sorted((_ROOT / package).rglob("*.py")):
-            digest.update(path.relative_to(_ROOT).as_posix().encode())
-            digest.update(path.read_bytes())
+    for place in sorted(found):
+        digest.update(place.name.encode())
+        digest.update(_read(place)[0])
     return digest.hexdigest()[:16]
 
 
-numba.config.CACHE_DIR = str(cache_root() / f"numba-{source_digest()}")
+def _compile(fn: F, **flags: bool) -> F:
+    """Compile ``fn`` with the project's flags and the cache folder of its file."""
+    path = Path(fn.__code__.co_filename)
+    numba.config.CACHE_DIR = str(cache_root() / "numba" / f"{path.stem}-{source_digest(path)}")
+    return cast(F, numba.njit(error_model="numpy", cache=True, nogil=True, _nrt=False, **flags)(fn))
 
 
 def kernel(fn: F) -> F:
@@ -44,12 +74,12 @@ def kernel(fn: F) -> F:
 
     Kernels only borrow arrays: without reference counting (``_nrt``) an array in a tuple is as cheap as a local one.
     """
-    return cast(F, numba.njit(error_model="numpy", cache=True, nogil=True, _nrt=False)(fn))
+    return _compile(fn)
 
 
 def inlined_kernel(fn: F) -> F:
     """Compile ``fn`` as `kernel` does, and merge it into its callers: a call passes every array field by field."""
-    return cast(F, numba.njit(error_model="numpy", cache=True, nogil=True, forceinline=True, _nrt=False)(fn))
+    return _compile(fn, forceinline=True)
 
 
 def record_dtype(record: type) -> np.dtype[np.void]:
