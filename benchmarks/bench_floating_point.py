@@ -13,7 +13,7 @@ from mapreduce.kernel import Kernel, index, kernel
 from mapreduce.kernels.kmeans import kmeans_map
 from pim.config import load_system, with_overrides
 from pim.isa import load_elf
-from pim.system import CoreTask, run_location
+from pim.system import CoreTask, run_cores
 
 Array = np.ndarray[tuple[int], np.dtype[Any]]
 SYSTEM = with_overrides(load_system("bank"), {"core.extensions": "rv64imafdc"})
@@ -78,7 +78,7 @@ def rate(function: Kernel, arrays: list[Array], scalars: tuple[int, ...] = (), p
     rates = []
     for _ in range(REPEATS):
         start = time.process_time()
-        run = run_location(SYSTEM, program, tasks)
+        run = run_cores(SYSTEM, program, tasks)
         rates.append(sum(core.instructions for core in run.cores) / (time.process_time() - start) / 1e6)
     return max(rates)
 

@@ -8,7 +8,7 @@ from mapreduce.compile import kernel_elf
 from mapreduce.kernels.q6 import q6_map
 from pim.config import SystemConfig, load_system, preset_names
 from pim.isa import load_elf
-from pim.system import CoreTask, run_location
+from pim.system import CoreTask, run_cores
 
 ROWS = 200_000
 DATA = 0x8001_0000
@@ -36,9 +36,9 @@ def measure(system: SystemConfig) -> tuple[int, float, int]:
     """Return instructions simulated, seconds they took here, and core cycles of the slowest core."""
     program = load_elf(kernel_elf(q6_map, system.core.extensions))
     tasks = [task(seed) for seed in range(system.cores_per_group)]
-    run_location(system, program, [task(0)])  # compiles
+    run_cores(system, program, [task(0)])  # compiles
     start = time.perf_counter()
-    run = run_location(system, program, tasks)
+    run = run_cores(system, program, tasks)
     seconds = time.perf_counter() - start
     return sum(core.instructions for core in run.cores), seconds, max(core.cycles for core in run.cores)
 

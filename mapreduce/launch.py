@@ -19,7 +19,7 @@ from mapreduce.sampling import Sampling, choose_groups, enough_groups, summarise
 from pim.config import SystemConfig
 from pim.errors import ResultMismatchError
 from pim.isa import Program, load_elf
-from pim.system import STACK, CoreRun, LocationRun, run_location
+from pim.system import STACK, CoreRun, GroupRun, run_cores
 
 Progress = Callable[[str, int, int], None]
 """Called with what is simulated, how many groups of it are done, and of how many."""
@@ -96,11 +96,11 @@ class Launcher:
             wanted = enough_groups(wanted, per_group, n_cores, n_groups)
         groups = choose_groups(group_sizes, wanted)
 
-        def simulate(group: int) -> LocationRun:
+        def simulate(group: int) -> GroupRun:
             cores = [core for core in range(group * per_group, (group + 1) * per_group) if sizes[core]]
             return self._simulate(cores, placed, outcomes)
 
-        done: list[LocationRun] = []
+        done: list[GroupRun] = []
         with ThreadPoolExecutor(self._threads) as pool:
             for run in pool.map(simulate, groups):
                 done.append(run)
@@ -118,12 +118,12 @@ class Launcher:
 
     def _simulate(
         self, cores: list[int], placed: Sequence[Placed | None], outcomes: Sequence[Outcome | None]
-    ) -> LocationRun:
+    ) -> GroupRun:
         work = [(core, placed[core], outcomes[core]) for core in cores]
         tasks = [call.task(expected) for _, call, expected in work if call is not None and expected is not None]
         kernel = next(call.call.kernel for _, call, _ in work if call is not None)
         program = self._programs[kernel.name]
-        run = run_location(self.system, program, tasks, cycle_limit=self._cycle_limit, first_hart=cores[0])
+        run = run_cores(self.system, program, tasks, cycle_limit=self._cycle_limit, first_hart=cores[0])
         for (core, call, expected), core_run in zip(work, run.cores, strict=True):
             assert call is not None, core
             assert expected is not None, core
@@ -157,7 +157,7 @@ _COUNTERS = ("cycles", "instructions", "loads", "stores", "line_fills", "line_wr
 assert set(_COUNTERS) < {field.name for field in fields(CoreRun)}
 
 
-def _summary(kernel: Kernel, runs: Sequence[LocationRun], n_cores: int, n_groups: int) -> KernelRun:
+def _summary(kernel: Kernel, runs: Sequence[GroupRun], n_cores: int, n_groups: int) -> KernelRun:
     cores = [core for run in runs for core in run.cores]
     n = len(cores)
     return KernelRun(

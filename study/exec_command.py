@@ -141,17 +141,17 @@ def signature_text(machine: BareMachine) -> str:
 
 def as_json(outcome: BareRun, system: SystemConfig) -> dict[str, Any]:
     """Return what a run did, with the machine it ran on, as JSON values; time in core cycles and seconds."""
-    location = outcome.location
+    group = outcome.group
     harts = []
-    for core in location.cores:
+    for core in group.cores:
         numbers = asdict(core)
         del numbers["outputs"]
         harts.append(numbers | {"stack": dict(zip(STACK, core.stack, strict=True))})
     return {
         "exit_code": outcome.exit_code,
-        "seconds": location.seconds,
-        "dram_clocks": location.nck,
-        "dram_commands": location.commands,
+        "seconds": group.seconds,
+        "dram_clocks": group.nck,
+        "dram_commands": group.commands,
         "harts": harts,
         "races": [asdict(race) | {"text": str(race)} for race in outcome.races],
         "machine": system.model_dump(mode="json"),
@@ -160,7 +160,7 @@ def as_json(outcome: BareRun, system: SystemConfig) -> dict[str, Any]:
 
 def _show(outcome: BareRun, system: SystemConfig, file: TextIO) -> None:
     """Print a table with a column per core, and the DRAM's commands."""
-    location, cores = outcome.location, outcome.location.cores
+    group, cores = outcome.group, outcome.group.cores
     table = Table(show_header=len(cores) > 1, box=None, pad_edge=False)
     table.add_column("hart")
     for hart_id in range(len(cores)):
@@ -171,11 +171,11 @@ def _show(outcome: BareRun, system: SystemConfig, file: TextIO) -> None:
     table.add_row("CPI", *(_ratio(core.cycles, core.instructions) for core in cores))
     for part, name in enumerate(STACK):
         table.add_row(f"  {name}", *(_ratio(core.stack[part], core.instructions) for core in cores))
-    commands = ", ".join(f"{name} {count:,}" for name, count in location.commands.items())
+    commands = ", ".join(f"{name} {count:,}" for name, count in group.commands.items())
     console = Console(file=file, highlight=False)
     console.print(table)
     console.print(f"DRAM commands: {commands}")
-    console.print(f"{location.seconds:.6g} s on {system.name!r} at {system.core.clock_mhz} MHz")
+    console.print(f"{group.seconds:.6g} s on {system.name!r} at {system.core.clock_mhz} MHz")
     console.print(f"exit code {outcome.exit_code}")
 
 

@@ -77,12 +77,10 @@ HART = record_dtype(Hart)
 
 
 class Registers(NamedTuple):
-    """Integer and floating-point registers, shape ``(n_harts, 32)``; the float arrays are views of ``f_bits``."""
+    """Integer and floating-point registers, shape ``(n_harts, 32)``."""
 
     x: Any  # int64
     f_bits: Any  # int64: binary64, or NaN-boxed binary32
-    f64: Any  # float64
-    f32: Any  # float32, (n_harts, 64): the low half of register r is [2 r]
 
 
 class Memory(NamedTuple):
@@ -156,11 +154,10 @@ def make_group(
     harts = np.zeros(n_harts, HART).view(np.recarray)
     harts.data_slot = NO_SLOT
     harts.reserved = NO_RESERVATION
-    f_bits = np.zeros((n_harts, 32), np.int64)
     slots = (n_harts, n_slots)
     return Group(
         harts,
-        Registers(np.zeros((n_harts, 32), np.int64), f_bits, f_bits.view(np.float64), f_bits.view(np.float32)),
+        Registers(np.zeros((n_harts, 32), np.int64), np.zeros((n_harts, 32), np.int64)),
         make_memory(memory_bytes),
         make_memory(n_harts * scratchpad_bytes),
         np.zeros((n_harts, MAILBOX_WORDS), np.int64),

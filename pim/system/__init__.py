@@ -2,8 +2,8 @@
 
 from pim.system.bare import BareMachine, BareRun
 from pim.system.launch import completion_nck, launch_nck
-from pim.system.outcome import STACK, CoreRun, LocationRun
-from pim.system.run import ARGUMENT_WORDS, DEFAULT_CYCLE_LIMIT, CoreTask, run_location
+from pim.system.outcome import STACK, CoreRun, GroupRun
+from pim.system.run import ARGUMENT_WORDS, DEFAULT_CYCLE_LIMIT, CoreTask, run_cores
 
 __all__ = [
     "ARGUMENT_WORDS",
@@ -13,8 +13,8 @@ __all__ = [
     "BareRun",
     "CoreRun",
     "CoreTask",
-    "LocationRun",
+    "GroupRun",
     "completion_nck",
     "launch_nck",
-    "run_location",
+    "run_cores",
 ]

@@ -17,7 +17,7 @@ from pim.core.state import Group, Stop
 from pim.errors import ConfigError, LoadError
 from pim.isa import Program
 from pim.system.levels import core_settings, make_level_group
-from pim.system.outcome import LocationRun, collect, raise_if_stopped
+from pim.system.outcome import GroupRun, collect, raise_if_stopped
 from pim.system.run import check_xlen, put_arguments
 
 DEFAULT_MEMORY_BYTES = 256 << 20
@@ -67,14 +67,14 @@ class BareRun:
     ----------
     exit_code : int
         That of the core that ended the run by ``tohost``; else the first that is not 0, by core; else 0.
-    location : LocationRun
+    group : GroupRun
         Each core, and the DRAM.
     races : tuple of Race
         At most 64.
     """
 
     exit_code: int
-    location: LocationRun
+    group: GroupRun
     races: tuple[Race, ...]
 
 
@@ -159,11 +159,11 @@ class BareMachine:
     def result(self) -> BareRun:
         """Return what the program did; raises as `run` does."""
         raise_if_stopped(self.group, self.code, self.settings, self.system)
-        location = collect(self.group, self.settings, self.system, [()] * len(self.group.harts))
+        group = collect(self.group, self.settings, self.system, [()] * len(self.group.harts))
         harts = self.group.harts
         was_halted = any(hart.stop == Stop.HALTED for hart in harts)
         codes = [int(hart.exit_code) for hart in harts if not was_halted or hart.stop == Stop.EXITED]
-        return BareRun(next((code for code in codes if code), 0), location, self._races())
+        return BareRun(next((code for code in codes if code), 0), group, self._races())
 
     def read(self, address: int, n_bytes: int) -> bytes:
         """Return memory's content."""

@@ -46,7 +46,7 @@ class CoreRun:
 
 
 @dataclass(frozen=True)
-class LocationRun:
+class GroupRun:
     """What the cores of one group did, the DRAM clocks until the last was done, and the DRAM's commands."""
 
     cores: tuple[CoreRun, ...]
@@ -108,14 +108,14 @@ def _instruction_text(group: Group, code: Code, settings: CoreSettings, hart_id:
 
 def collect(
     group: Group, settings: CoreSettings, system: SystemConfig, reads: Sequence[Sequence[tuple[int, int]]]
-) -> LocationRun:
+) -> GroupRun:
     """Return the run of every core and the group's totals; ``reads`` has what to read back, for each core."""
     cores = tuple(_core_run(group, settings, hart_id, areas) for hart_id, areas in enumerate(reads))
     ended = [core.cycles for core, hart in zip(cores, group.harts, strict=True) if hart.stop != Stop.HALTED]
     nck = int(edge(max(ended), settings.clock_p, settings.clock_q))
     commands = {command.name: int(group.device.commands[command]) for command in Command}
     commands["REF"] = nck // settings.timing.nrefi
-    return LocationRun(cores, nck, nck * system.timing.tck_ns * 1e-9, commands)
+    return GroupRun(cores, nck, nck * system.timing.tck_ns * 1e-9, commands)
 
 
 def _core_run(group: Group, settings: CoreSettings, hart_id: int, reads: Sequence[tuple[int, int]]) -> CoreRun:

@@ -16,7 +16,7 @@ from pim.core.state import Group
 from pim.errors import CapacityError, LoadError
 from pim.isa import Program
 from pim.system.levels import core_settings, make_level_group
-from pim.system.outcome import LocationRun, collect, raise_if_stopped
+from pim.system.outcome import GroupRun, collect, raise_if_stopped
 
 ARGUMENT_WORDS = 16
 """Argument registers of one mailbox."""
@@ -63,14 +63,14 @@ def check_xlen(program: Program, system: SystemConfig) -> None:
         )
 
 
-def run_location(
+def run_cores(
     system: SystemConfig,
     program: Program,
     tasks: Sequence[CoreTask],
     *,
     cycle_limit: int = DEFAULT_CYCLE_LIMIT,
     first_hart: int = 0,
-) -> LocationRun:
+) -> GroupRun:
     """Run ``program`` on the cores of one group, one task each, until all have exited.
 
     Parameters

@@ -5,7 +5,7 @@ import pytest
 
 from pim.config import load_system, with_overrides
 from pim.isa import Program, Segment
-from pim.system import CoreTask, run_location
+from pim.system import CoreTask, run_cores
 from tests.support.assembly import MEMORY_AT
 from tests.support.random_floats import DATA, RESULT_BYTES, RESULTS, TEXT_BYTES, float_program
 
@@ -21,7 +21,7 @@ def check(seed, xlen, folder):
     loaded = Program(xlen, MEMORY_AT, (Segment(MEMORY_AT, text, len(text), True, False),), {})
     memory = np.frombuffer(program.memory, np.uint8)
     task = CoreTask((), ((MEMORY_AT, memory),), ((RESULTS_AT, RESULT_BYTES),))
-    (core,) = run_location(system, loaded, [task], cycle_limit=10**6).cores
+    (core,) = run_cores(system, loaded, [task], cycle_limit=10**6).cores
     expected = np.frombuffer(program.results_of_qemu(folder), np.int64)
     np.testing.assert_array_equal(core.outputs[0].view(np.int64), expected, f"RV{xlen}, seed {seed}", strict=True)
     return core.instructions

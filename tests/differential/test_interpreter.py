@@ -11,7 +11,7 @@ import pytest
 
 from pim.config import SystemConfig, load_system, with_overrides
 from pim.isa.encoding import ENCODINGS
-from pim.system import CoreRun, CoreTask, run_location
+from pim.system import CoreRun, CoreTask, run_cores
 from tests.support.assembly import MEMORY_AT
 from tests.support.compressed_assembler import RV64_FORMS, forms
 from tests.support.emulator import Emulated, emulate
@@ -48,7 +48,7 @@ def task(memory: bytes) -> CoreTask:
 
 def run(system: SystemConfig, program: RandomProgram, *memories: bytes) -> tuple[CoreRun, ...]:
     tasks = [task(memory) for memory in memories or (program.memory,)]
-    return run_location(system, program.program, tasks, cycle_limit=10**7).cores
+    return run_cores(system, program.program, tasks, cycle_limit=10**7).cores
 
 
 def assert_same(core: CoreRun, expected: Emulated) -> None:

@@ -16,7 +16,7 @@ from mapreduce.place import aligned, place
 from pim.config import load_system, with_overrides
 from pim.errors import LoadError, ResultMismatchError
 from pim.isa import load_elf
-from pim.system import run_location
+from pim.system import run_cores
 
 pytestmark = pytest.mark.toolchain
 
@@ -87,7 +87,7 @@ def on_a_core(elf: bytes, target: str, made: Call, expected: Outcome) -> None:
     system = with_overrides(load_system("bank"), {"core.extensions": target})
     program = load_elf(elf)
     placed = place(made, system, aligned(program.end), core=0)
-    (run,) = run_location(system, program, [placed.task(expected)]).cores
+    (run,) = run_cores(system, program, [placed.task(expected)]).cores
     check_outcome(placed, expected, run, "bank, core 0")
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pim.config import ClassCycles, SystemConfig, load_system, with_overrides
 from pim.isa import Op, Program
-from pim.system import STACK, CoreRun, CoreTask, run_location
+from pim.system import STACK, CoreRun, CoreTask, run_cores
 from tests.support.assembly import MEMORY_AT, Assembly
 from tests.support.random_machines import random_machine
 from tests.support.random_programs import other_memory, random_program
@@ -30,7 +30,7 @@ def run(system: SystemConfig, seed: int, n_cores: int = 1) -> tuple[CoreRun, ...
     program = random_program(seed, n_blocks=4)
     memories = [other_memory(program, seed + hart_id) for hart_id in range(n_cores)]
     tasks = [CoreTask((), ((MEMORY_AT, np.frombuffer(m, np.uint8)),), ((MEMORY_AT, len(m)),)) for m in memories]
-    return run_location(system, program.program, tasks, cycle_limit=10**8).cores
+    return run_cores(system, program.program, tasks, cycle_limit=10**8).cores
 
 
 @given(SEEDS, SEEDS)
@@ -110,7 +110,7 @@ def test_end_writes_every_dirty_sector_once(places: list[int], sector_bytes: int
     """Five lines fit: each sector that was stored to is written at the end, one run per row of neighbours in a line."""
     overrides = {"core.sector_bytes": sector_bytes, "core.line_bytes": min(1024, 32 * sector_bytes)}
     system = with_overrides(machine("bank"), overrides | {"core.line_buffers": 64})
-    result = run_location(system, stores(places), [CoreTask((), reads=((MEMORY_AT + 0x4000, 5 * 1024),))])
+    result = run_cores(system, stores(places), [CoreTask((), reads=((MEMORY_AT + 0x4000, 5 * 1024),))])
     dirty = {place // sector_bytes for place in places}
     per_line = system.core.line_bytes // sector_bytes
     runs = sum(1 for sector in dirty if sector - 1 not in dirty or sector % per_line == 0)
@@ -123,7 +123,7 @@ def test_end_writes_every_dirty_sector_once(places: list[int], sector_bytes: int
 @settings(max_examples=30)
 def test_no_dirty_sector_is_lost_where_lines_are_replaced(places: list[int]) -> None:
     """Each fetched sector was stored to, so each is written once for every time it was fetched."""
-    result = run_location(machine("bank"), stores(places), [CoreTask((), reads=((MEMORY_AT + 0x4000, 32 * 1024),))])
+    result = run_cores(machine("bank"), stores(places), [CoreTask((), reads=((MEMORY_AT + 0x4000, 32 * 1024),))])
     assert result.commands["WR"] == 8 * result.cores[0].line_fills
 
 

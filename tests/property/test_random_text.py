@@ -11,7 +11,7 @@ from unicorn import UcError
 from pim.config import load_system, with_overrides
 from pim.errors import CycleLimitError, GuestTrap
 from pim.isa.encoding import ENCODINGS
-from pim.system import CoreRun, CoreTask, run_location
+from pim.system import CoreRun, CoreTask, run_cores
 from tests.support.assembler import to_bytes
 from tests.support.assembly import MEMORY_AT, program
 from tests.support.emulator import emulate
@@ -26,7 +26,7 @@ def outcome(system, text: bytes, memory: bytes, n_cores: int = 1) -> CoreRun | N
     """Return the first core's run, or None if one trapped or met the limit."""
     task = CoreTask((), ((MEMORY_AT, np.frombuffer(memory, np.uint8)),), ((MEMORY_AT, len(memory)),))
     try:
-        return run_location(system, program(text), [task] * n_cores, cycle_limit=LIMIT).cores[0]
+        return run_cores(system, program(text), [task] * n_cores, cycle_limit=LIMIT).cores[0]
     except (GuestTrap, CycleLimitError):
         return None
 

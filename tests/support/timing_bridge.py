@@ -8,7 +8,7 @@ import numpy as np
 
 from pim.config import ClassCycles, Level, SystemConfig
 from pim.isa import Program
-from pim.system import STACK, CoreTask, LocationRun, run_location
+from pim.system import STACK, CoreTask, GroupRun, run_cores
 from tests.reference.core_timing import CoreRules, Executed, run_together
 from tests.reference.dram_timing import Dram, DramRules
 from tests.support.assembly import MEMORY_AT
@@ -85,10 +85,10 @@ def executed(emulated: Emulated, memory: bytes) -> list[Executed]:
     return [Executed(step.pc, words[step.pc], step.size, step.address, step.wrote) for step in emulated.steps]
 
 
-def simulate(system: SystemConfig, program: Program, memories: Sequence[bytes]) -> LocationRun:
+def simulate(system: SystemConfig, program: Program, memories: Sequence[bytes]) -> GroupRun:
     """Run a program on one core per memory; each memory starts as given and is read back whole."""
     tasks = [CoreTask((), ((MEMORY_AT, np.frombuffer(m, np.uint8)),), ((MEMORY_AT, len(m)),)) for m in memories]
-    return run_location(system, program, tasks, cycle_limit=10**8)
+    return run_cores(system, program, tasks, cycle_limit=10**8)
 
 
 def predicted(system: SystemConfig, ratio: Fraction, traces: list[list[Executed]]) -> Times:
@@ -100,7 +100,7 @@ def predicted(system: SystemConfig, ratio: Fraction, traces: list[list[Executed]
     return Times(counters, end, dram.commands | {"REF": end // dram.rules.refi})
 
 
-def measured(run: LocationRun) -> Times:
+def measured(run: GroupRun) -> Times:
     counters = [{name: getattr(core, name) for name in COUNTERS} | dict(zip(STACK, core.stack, strict=True))
                 for core in run.cores]  # fmt: skip
     return Times(counters, run.nck, run.commands)

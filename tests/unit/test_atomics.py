@@ -8,7 +8,7 @@ import pytest
 from pim.config import SystemConfig
 from pim.errors import GuestTrap
 from pim.isa import Op
-from pim.system import STACK, CoreRun, CoreTask, run_location
+from pim.system import STACK, CoreRun, CoreTask, run_cores
 from tests.support.assembly import MEMORY_AT, SCRATCHPAD_AT, Assembly
 from tests.support.bare import exit_with, load, machine, put, results, run
 
@@ -120,7 +120,7 @@ def timed(body: Callable[[Assembly], None], system: SystemConfig) -> tuple[CoreR
     body(text)
     text.exit(0)
     assert text.size <= system.core.instruction_line_bytes, "one line, so that its fetch is the only one"
-    location = run(text, system).location
+    location = run(text, system).group
     return location.cores[0], location.commands
 
 
@@ -196,7 +196,7 @@ def test_own_line_is_written_back_and_all_lines_with_aq_or_rl(level: str, orderi
     text.op(Op.SUB, rd=A0, rs1=A0, rs2=T1)
     text.exit()
     result = run(text, system)
-    core = result.location.cores[0]
+    core = result.group.cores[0]
     assert result.exit_code == 0
     assert core.line_fills == (4 if ordering else 3)
     assert core.line_writebacks == 2
@@ -226,7 +226,7 @@ def test_kernels_cannot_change_their_text_atomically() -> None:
     text.op(Op.AMOADD_W, rs1=T0, rs2=A1)
     text.exit(0)
     with pytest.raises(GuestTrap, match=r"amoadd.w zero, a1, \(t0\)\): store access at 0x80000000"):
-        run_location(machine(), text.program(), [CoreTask(())])
+        run_cores(machine(), text.program(), [CoreTask(())])
 
 
 def test_cores_with_memories_of_their_own_keep_their_reservations() -> None:
@@ -237,4 +237,4 @@ def test_cores_with_memories_of_their_own_keep_their_reservations() -> None:
     text.op(Op.SC_D, rd=A0, rs1=T0, rs2=T0)
     text.exit()
     tasks = [CoreTask((), reads=((DATA, 256),))] * 16
-    assert [core.exit_code for core in run_location(machine(), text.program(), tasks).cores] == [0] * 16
+    assert [core.exit_code for core in run_cores(machine(), text.program(), tasks).cores] == [0] * 16

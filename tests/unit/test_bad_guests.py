@@ -9,7 +9,7 @@ from pim.config import load_system
 from pim.core.trap import Cause
 from pim.errors import CycleLimitError, GuestTrap
 from pim.isa import Op
-from pim.system import CoreTask, run_location
+from pim.system import CoreTask, run_cores
 from tests.support.assembly import MAILBOX_AT, MEMORY_AT, SCRATCHPAD_AT, Assembly, program
 
 pytestmark = pytest.mark.plain
@@ -99,7 +99,7 @@ def test_trap_says_who_where_what_and_which_address(name: str) -> None:
     text.exit(0)
     task = CoreTask((), reads=((END - 8, 8),))
     with np.errstate(over="ignore"), pytest.raises(GuestTrap) as caught:
-        run_location(BANK, text.program(), [task, task], cycle_limit=10_000, first_hart=32)
+        run_cores(BANK, text.program(), [task, task], cycle_limit=10_000, first_hart=32)
     trap = caught.value
     assert (trap.hart_id, trap.pc, trap.cause) == (32, pc, cause)
     assert tval is None or trap.tval == tval
@@ -112,7 +112,7 @@ def test_jump_out_of_the_text_is_a_fetch_fault_there(address: int) -> None:
     text = Assembly()
     jump_to(address)(text)
     with np.errstate(over="ignore"), pytest.raises(GuestTrap, match=f"pc {address:#x}: fetch access at") as caught:
-        run_location(BANK, text.program(), [CoreTask(())], cycle_limit=10_000)
+        run_cores(BANK, text.program(), [CoreTask(())], cycle_limit=10_000)
     assert (caught.value.cause, caught.value.tval) == (Cause.FETCH_ACCESS, address)
 
 
@@ -120,14 +120,14 @@ def test_running_off_the_end_of_the_text_is_a_fetch_fault() -> None:
     text = Assembly()
     text.op(Op.ADDI, rd=A0, imm=1)
     with pytest.raises(GuestTrap, match="pc 0x80000004: fetch access at 0x80000004"):
-        run_location(BANK, text.program(), [CoreTask(())])
+        run_cores(BANK, text.program(), [CoreTask(())])
 
 
 def test_instruction_that_the_text_cuts_off_is_a_fetch_fault_at_its_second_half() -> None:
     cut_off = program(b"\x01\x00" + b"\x13\x05")  # c.nop and the first half of an addi
     text = r"pc 0x80000002 \(cut off by the text's end: 13 05\): fetch access at 0x80000004"
     with pytest.raises(GuestTrap, match=text):
-        run_location(BANK, cut_off, [CoreTask(())])
+        run_cores(BANK, cut_off, [CoreTask(())])
 
 
 def test_trap_of_one_core_names_that_core() -> None:
@@ -139,7 +139,7 @@ def test_trap_of_one_core_names_that_core() -> None:
     text.exit(0)
     tasks = [CoreTask((address,)) for address in (MEMORY_AT, MEMORY_AT, 64, MEMORY_AT)]
     with pytest.raises(GuestTrap, match=r"hart 2, pc 0x[0-9a-f]+ \(ld a0, 0\(t1\)\): load access at 0x40"):
-        run_location(BANK, text.program(), tasks)
+        run_cores(BANK, text.program(), tasks)
 
 
 @pytest.mark.parametrize("penalty_free", [False, True])
@@ -155,7 +155,7 @@ def test_endless_loop_meets_the_limit_and_names_the_harts(penalty_free: bool) ->
     )
     tasks = [CoreTask((value,)) for value in (1, 0, 1, 0)]
     with pytest.raises(CycleLimitError, match=r"cycle limit 5_000 reached; 2 of 4 harts still running \(17, 19\)"):
-        run_location(system, text.program(), tasks, cycle_limit=5_000, first_hart=16)
+        run_cores(system, text.program(), tasks, cycle_limit=5_000, first_hart=16)
 
 
 def test_trap_comes_before_the_limit_in_the_report() -> None:
@@ -167,7 +167,7 @@ def test_trap_comes_before_the_limit_in_the_report() -> None:
     text.op(Op.BEQ, "loop", rs1=T1)
     text.op(Op.EBREAK)
     with pytest.raises(GuestTrap, match=r"hart 1, .*breakpoint"):
-        run_location(BANK, text.program(), [CoreTask((0,)), CoreTask((1,))], cycle_limit=1_000)
+        run_cores(BANK, text.program(), [CoreTask((0,)), CoreTask((1,))], cycle_limit=1_000)
 
 
 def test_run_goes_on_up_to_the_limit_but_not_past_it() -> None:
@@ -178,7 +178,7 @@ def test_run_goes_on_up_to_the_limit_but_not_past_it() -> None:
     text.op(Op.ADDI, rd=T0, rs1=T0, imm=-1)
     text.op(Op.BNE, "loop", rs1=T0)
     text.exit(0)
-    cycles = run_location(BANK, text.program(), [CoreTask(())]).cores[0].cycles
-    assert run_location(BANK, text.program(), [CoreTask(())], cycle_limit=cycles).cores[0].cycles == cycles
+    cycles = run_cores(BANK, text.program(), [CoreTask(())]).cores[0].cycles
+    assert run_cores(BANK, text.program(), [CoreTask(())], cycle_limit=cycles).cores[0].cycles == cycles
     with pytest.raises(CycleLimitError):
-        run_location(BANK, text.program(), [CoreTask(())], cycle_limit=cycles // 2)
+        run_cores(BANK, text.program(), [CoreTask(())], cycle_limit=cycles // 2)

@@ -56,7 +56,7 @@ def test_end_by_tohost_writes_the_line_buffers_back() -> None:
         text.address_of(T0, "tohost")
         text.li(A0, 1 if by_tohost else 0)
         text.op(Op.SD, rs1=T0, rs2=A0) if by_tohost else text.exit()
-        commands.append(run(text).location.commands)
+        commands.append(run(text).group.commands)
     assert commands[0]["WR"] == commands[1]["WR"] == 16  # two sectors of 64 B
 
 
@@ -133,7 +133,7 @@ def test_load_use_is_charged_for_the_new_follower_of_a_load() -> None:
         text.op(Op.FENCE_I)
         text.op(Op.JAL, imm=0x80 - text.size)
         text.exit(0)
-        waits.append(run(text).location.cores[0].stack[3])
+        waits.append(run(text).group.cores[0].stack[3])
     assert waits == [0, 1]
 
 
@@ -242,7 +242,7 @@ def test_arguments_are_mailbox_words_of_every_core() -> None:
     text.op(Op.SUB, rd=A0, rs1=A0, rs2=A1)
     text.exit()
     result = run(text, machine("rank"), n_harts=3, arguments=(50, 8))
-    assert [core.exit_code for core in result.location.cores] == [42, 42, 42]
+    assert [core.exit_code for core in result.group.cores] == [42, 42, 42]
 
 
 def test_rv32_reads_and_writes_halves_of_the_mailbox() -> None:
@@ -253,7 +253,7 @@ def test_rv32_reads_and_writes_halves_of_the_mailbox() -> None:
     text.op(Op.SW, rs1=T0, rs2=A1, imm=0x18)
     text.op(Op.SW, rs1=T0, rs2=A0, imm=0x1C)
     text.exit(0)
-    core = run(text, arguments=(0x1122_3344_8877_6655,)).location.cores[0]
+    core = run(text, arguments=(0x1122_3344_8877_6655,)).group.cores[0]
     assert core.return_value & (1 << 64) - 1 == 0x8877_6655_1122_3344
     text = Assembly(32)
     text.li(T0, MAILBOX_AT)

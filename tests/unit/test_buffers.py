@@ -8,7 +8,7 @@ import pytest
 
 from pim.config import SystemConfig, load_system, with_overrides
 from pim.isa import Op
-from pim.system import STACK, CoreRun, CoreTask, LocationRun, run_location
+from pim.system import STACK, CoreRun, CoreTask, GroupRun, run_cores
 from tests.support.assembly import MEMORY_AT, Assembly
 from tests.support.guest_loops import DATA, scattered_stores
 
@@ -22,7 +22,7 @@ BASE, LINE, SECTOR = 0x1000, 1024, 64
 FETCH = T.ncl + 7 * T.nccd_l  # of a sector, its row open
 
 
-def run_accesses(system: SystemConfig, accesses: Iterable[str], *, n_cores: int = 1) -> LocationRun:
+def run_accesses(system: SystemConfig, accesses: Iterable[str], *, n_cores: int = 1) -> GroupRun:
     """Run loads (``r``), stores (``w``) and fences (``f``): "r 1.2" loads from sector 2 of line 1.
 
     Long after the text, so that it does not share a row with them; the text is one line of the instruction buffer
@@ -41,7 +41,7 @@ def run_accesses(system: SystemConfig, accesses: Iterable[str], *, n_cores: int 
         text.op(*((Op.LD,) if kind == "r" else (Op.SD,)), rs1=6)
     text.exit(0)
     task = CoreTask((), reads=((MEMORY_AT + BASE + 16 * LINE, 8),))
-    return run_location(system, text.program(), [task] * n_cores)
+    return run_cores(system, text.program(), [task] * n_cores)
 
 
 def parts(core: CoreRun) -> dict[str, int]:
@@ -155,7 +155,7 @@ def test_long_straight_code_fetches_every_line_once() -> None:
     for _ in range(1000):
         text.op(Op.ADDI, rd=5, rs1=5, imm=1)
     text.exit(0)
-    core = run_location(BANK, text.program(), [CoreTask(())]).cores[0]
+    core = run_cores(BANK, text.program(), [CoreTask(())]).cores[0]
     assert core.instruction_fills == ceil(len(text.text()) / 64)
 
 
@@ -169,7 +169,7 @@ def test_loop_larger_than_the_instruction_buffer_misses_again(n_instructions: in
     text.op(Op.ADDI, rd=5, rs1=5, imm=-1)
     text.op(Op.BNE, "loop", rs1=5)
     text.exit(0)
-    core = run_location(BANK, text.program(), [CoreTask(())]).cores[0]
+    core = run_cores(BANK, text.program(), [CoreTask(())]).cores[0]
     assert (core.instruction_fills > ceil(len(text.text()) / 64)) is again
 
 
@@ -183,7 +183,7 @@ def test_instruction_in_two_lines_needs_both() -> None:
         text.op(Op.ADDI)
     text.label("end")
     text.exit(0)
-    core = run_location(BANK, text.program(), [CoreTask(())]).cores[0]
+    core = run_cores(BANK, text.program(), [CoreTask(())]).cores[0]
     assert core.instruction_fills == 3  # both lines of the jump, and the end's
 
 
@@ -192,7 +192,7 @@ def test_long_write_back_holds_up_no_other_bank() -> None:
     program = scattered_stores(150, 15)
     task = CoreTask((), reads=((MEMORY_AT + DATA + (1 << 15) + 256, 8),))
     with np.errstate(over="ignore"):  # the generator's product wraps
-        alone = run_location(BANK, program, [task]).cores[0].cycles
-        together = [core.cycles for core in run_location(BANK, program, [task] * 16).cores]
+        alone = run_cores(BANK, program, [task]).cores[0].cycles
+        together = [core.cycles for core in run_cores(BANK, program, [task] * 16).cores]
     assert alone <= min(together)
     assert max(together) < 1.1 * alone

@@ -166,7 +166,7 @@ def test_counters_count_from_what_is_written() -> None:
     put(text, (12, 13, 14, 15), S0)
     text.exit(0)
     loaded = load(text)
-    core = loaded.run().location.cores[0]
+    core = loaded.run().group.cores[0]
     assert results(loaded, DATA, 4) == [1000, 1001, 1000, 1001]
     assert core.instructions == text.size // 4  # what is reported does not depend on it
 

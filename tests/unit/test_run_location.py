@@ -6,7 +6,7 @@ import pytest
 from pim.config import load_system, with_overrides
 from pim.errors import CapacityError, ConfigError, LoadError
 from pim.isa import Op, Program, Segment
-from pim.system import STACK, CoreTask, run_location
+from pim.system import STACK, CoreTask, run_cores
 from tests.support.assembly import MAILBOX_AT, MEMORY_AT, SCRATCHPAD_AT, Assembly, program
 
 pytestmark = pytest.mark.plain
@@ -29,7 +29,7 @@ def test_arguments_come_in_and_the_result_goes_out_by_the_mailbox() -> None:
     text.op(Op.SUB, rd=6, rs1=6, rs2=7)
     text.op(Op.SD, rs1=5, rs2=6, imm=RETURN)
     text.exit(7)
-    run = run_location(BANK, text.program(), [CoreTask((2**64 - 5, *range(14), 3)), CoreTask((-5, *range(15)))])
+    run = run_cores(BANK, text.program(), [CoreTask((2**64 - 5, *range(14), 3)), CoreTask((-5, *range(15)))])
     assert [core.return_value for core in run.cores] == [-8, -19]
     assert [core.exit_code for core in run.cores] == [7, 7]
 
@@ -42,7 +42,7 @@ def test_each_core_reads_and_writes_its_own_memory() -> None:
     text.exit(0)
     values = np.arange(100, 116, dtype=np.int32)
     tasks = [CoreTask((DATA_AT,), ((DATA_AT, values[i : i + 1]),), ((DATA_AT, 8), (DATA_AT + 4, 4))) for i in range(16)]
-    run = run_location(BANK, text.program(), tasks)
+    run = run_cores(BANK, text.program(), tasks)
     for core, value in zip(run.cores, values, strict=True):
         assert core.outputs[0].view(np.int32).tolist() == [value, value + 1]
         assert core.outputs[1].view(np.int32).tolist() == [value + 1]
@@ -56,7 +56,7 @@ def test_scratchpad_is_private_and_starts_zeroed() -> None:
     text.op(Op.LD, rd=11, rs1=7, imm=-8)
     text.op(Op.ADD, rd=10, rs1=10, rs2=11)
     text.exit()
-    run = run_location(RANK, text.program(), [CoreTask((i,)) for i in range(4)])
+    run = run_cores(RANK, text.program(), [CoreTask((i,)) for i in range(4)])
     assert [core.exit_code for core in run.cores] == [0, 1, 2, 3]
 
 
@@ -70,7 +70,7 @@ def test_counters_that_a_program_reads() -> None:
         text.op(Op.SD, rs1=6, rs2=28 + i, imm=8 * i)
     text.exit(0)
     tasks = [CoreTask((DATA_AT,), reads=((DATA_AT, 32),)) for _ in range(2)]
-    run = run_location(RANK, text.program(), tasks)
+    run = run_cores(RANK, text.program(), tasks)
     for hart_id, core in enumerate(run.cores):
         instret, cycle, time, mhartid = core.outputs[0].view(np.int64).tolist()
         assert instret == before
@@ -86,7 +86,7 @@ def test_stack_and_totals_of_a_program_by_hand() -> None:
     text.op(Op.JAL, "end")
     text.label("end")
     text.exit(0)
-    run = run_location(BANK, text.program(), [CoreTask(())])
+    run = run_cores(BANK, text.program(), [CoreTask(())])
     (core,) = run.cores
     timing = BANK.timing.to_kernel()
     first_nck = timing.nrcd + 7 * timing.nccd_l + timing.ncl
@@ -109,7 +109,7 @@ def test_segments_lie_where_the_program_says() -> None:
     text.exit()
     rodata = Segment(DATA_AT, (41).to_bytes(8, "little"), 16, False, False)
     whole = Program(64, MEMORY_AT, (*text.program().segments, rodata), {})
-    assert run_location(BANK, whole, [CoreTask(())]).cores[0].exit_code == 41
+    assert run_cores(BANK, whole, [CoreTask(())]).cores[0].exit_code == 41
 
 
 EXITS = Assembly()
@@ -127,26 +127,26 @@ EXITS.exit(0)
 )
 def test_task_that_a_core_cannot_have(task: CoreTask, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        run_location(BANK, EXITS.program(), [task])
+        run_cores(BANK, EXITS.program(), [task])
 
 
 @pytest.mark.parametrize(("system", "most"), [(BANK, 16), (CHIP, 1), (RANK, 4)])
 def test_group_takes_as_many_tasks_as_it_has_cores(system, most: int) -> None:
-    assert len(run_location(system, EXITS.program(), [CoreTask(())] * most).cores) == most
+    assert len(run_cores(system, EXITS.program(), [CoreTask(())] * most).cores) == most
     for wrong in (0, most + 1):
         with pytest.raises(ValueError, match=f"1 to {most} allowed at level {system.level}, got {wrong}"):
-            run_location(system, EXITS.program(), [CoreTask(())] * wrong)
+            run_cores(system, EXITS.program(), [CoreTask(())] * wrong)
 
 
 def test_program_for_another_place_or_width_is_refused() -> None:
     text = EXITS.text()
     elsewhere = Program(64, 0x9000_0000, (Segment(0x9000_0000, text, len(text), True, False),), {})
     with pytest.raises(LoadError, match="text must start at 0x80000000, got 0x90000000"):
-        run_location(BANK, elsewhere, [CoreTask(())])
+        run_cores(BANK, elsewhere, [CoreTask(())])
     with pytest.raises(
         LoadError, match=r"XLEN must be 64.*\(rv64imc\), got 32; a core for it is core.extensions=rv32imc"
     ):
-        run_location(BANK, Program(32, MEMORY_AT, program(text).segments, {}), [CoreTask(())])
+        run_cores(BANK, Program(32, MEMORY_AT, program(text).segments, {}), [CoreTask(())])
 
 
 def test_window_is_all_of_a_bank_and_no_more() -> None:
@@ -154,14 +154,14 @@ def test_window_is_all_of_a_bank_and_no_more() -> None:
     text = loads_argument(0, 6)
     text.op(Op.SD, rs1=6, rs2=6)
     text.exit(0)
-    run = run_location(BANK, text.program(), [CoreTask((last,), reads=((last, 8),))])
+    run = run_cores(BANK, text.program(), [CoreTask((last,), reads=((last, 8),))])
     assert run.cores[0].outputs[0].view(np.int64).tolist() == [last]
 
 
 @pytest.mark.parametrize("clock_mhz", [1, 3, 5000])
 def test_very_slow_and_very_fast_cores_run(clock_mhz: int) -> None:
     system = with_overrides(BANK, {"core.clock_mhz": clock_mhz})
-    run = run_location(system, EXITS.program(), [CoreTask(())])
+    run = run_cores(system, EXITS.program(), [CoreTask(())])
     seconds_of_the_core = run.cores[0].cycles / (clock_mhz * 1e6)
     assert run.seconds == pytest.approx(seconds_of_the_core, rel=0.01)
 

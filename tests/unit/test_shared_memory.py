@@ -90,7 +90,7 @@ def test_locked_increments_are_all_counted(system, lock: Callable[[Assembly], No
     result = loaded.run()
     assert results(loaded, COUNT, 1) == [100]
     assert result.races == ()
-    assert all(sum(core.stack) == core.cycles for core in result.location.cores)
+    assert all(sum(core.stack) == core.cycles for core in result.group.cores)
 
 
 def test_cores_add_atomically_without_a_lock() -> None:
@@ -254,7 +254,7 @@ def test_ordered_accesses_are_no_race(name: str) -> None:
     result = pair(writer, reader)
     assert result.races == ()
     if write in writer and read in reader:
-        assert result.location.cores[1].exit_code == 77
+        assert result.group.cores[1].exit_code == 77
 
 
 @pytest.mark.parametrize("name", RACES)
@@ -312,7 +312,7 @@ def test_store_to_tohost_halts_all_cores() -> None:
     text.op(Op.JAL, imm=0)
     result = run(text, CHIP4, n_harts=4)
     assert result.exit_code == 0x15
-    assert [core.exit_code for core in result.location.cores] == [0, 0, 0x15, 0]
+    assert [core.exit_code for core in result.group.cores] == [0, 0, 0x15, 0]
 
 
 def test_exit_code_of_all_is_the_first_that_is_not_0() -> None:

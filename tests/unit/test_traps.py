@@ -197,7 +197,7 @@ def test_trap_takes_a_cycle_and_the_penalty_and_is_not_counted() -> None:
             text.raw(1, 2)
         text.op(Op.CSRRW, imm=Csr.MTVEC)
         text.exit(0)
-        cores.append(run(text).location.cores[0])
+        cores.append(run(text).group.cores[0])
     trapped, jumped = cores
     assert trapped.cycles == jumped.cycles
     assert trapped.instructions == jumped.instructions - 1
