@@ -31,7 +31,6 @@ from spark_traces.run_workload import FINISHED
 from spark_traces.schema import App
 from spark_traces.workloads.workload import Workload
 
-DEFAULT_BYTES = 100 << 20  # input in memory; stages of that size are not all overhead
 DEFAULT_PARTITIONS = 48  # three tasks per core of the 16-core baseline
 DEFAULT_CORES = 2  # threads of the local mode: those of a small machine, all of them busy
 DRIVER_MEMORY = "6g"
@@ -44,7 +43,7 @@ def capture(
     workload_name: str,
     out: Path | str,
     *,
-    n_bytes: int = DEFAULT_BYTES,
+    n_bytes: int,
     seed: int = 1,
     n_partitions: int = DEFAULT_PARTITIONS,
     n_cores: int = DEFAULT_CORES,

@@ -13,7 +13,15 @@ import typer
 
 from pim.errors import ConfigError, PimError, one_line
 from pim.files import check_writable
-from study.defaults import EXECUTOR_CORES, MAX_EXECUTOR_CORES, MAX_THREADS, SAMPLE_GROUPS, SAMPLE_ITERATIONS, THREADS
+from study.defaults import (
+    EXECUTOR_CORES,
+    MAX_EXECUTOR_CORES,
+    MAX_THREADS,
+    SAMPLE_GROUPS,
+    SAMPLE_ITERATIONS,
+    THREADS,
+    TRACE_SIZE,
+)
 
 if TYPE_CHECKING:
     from study.replay import Options
@@ -110,7 +118,7 @@ def replay_bundles(
 @app.command()
 def trace(
     workload: Annotated[str, typer.Argument(help="Workload: wordcount, kmeans or q6.")],
-    size: Annotated[str, typer.Option(help="Input size in memory, for example 200MB.")] = "200MB",
+    size: Annotated[str, typer.Option(help="Input size in memory, for example 200MB.")] = TRACE_SIZE,
     out: Annotated[Path | None, typer.Option(help="Folder of the new bundle; default: traces/WORKLOAD.")] = None,
 ) -> None:
     """Run a workload on Spark for real and write a trace bundle (needs the extra 'spark' and Java)."""

@@ -9,6 +9,9 @@ SAMPLE_ITERATIONS = 1
 EXECUTOR_CORES = 16
 """N of the Spark baseline. Assumption: one server of a small cluster."""
 
+TRACE_SIZE = "100MiB"
+"""Input of a new trace: that of the shipped ones, whose stages are not all overhead."""
+
 THREADS = 16
 """N of the native baseline: the same server."""
 

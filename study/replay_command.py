@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import NoReturn
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from pim.config import SystemConfig, load_system
@@ -18,6 +17,7 @@ from spark_traces.manifest import MANIFEST_NAME
 from study import replay, summary
 from study.bind import trace_name
 from study.engines import local
+from study.progress import progress_bar
 from study.report import write_report
 from study.results import Result
 from study.store import REPORT_NAME, result_path, save_result
@@ -70,8 +70,7 @@ def run(
         check_writable(path)
     tasks = [(path, system) for path in bundles for system in systems]
     results: dict[tuple[str, str], Result] = {}
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with progress_bar() as progress:
         bar = progress.add_task("replay", total=len(tasks))
         outcomes = local.run(functools.partial(_replay, options), tasks, workers or local.usable_cpus())
         with closing(outcomes):

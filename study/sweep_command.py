@@ -4,13 +4,13 @@ import functools
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from pim.errors import ConfigError, one_line
 from pim.files import check_writable
 from study import point, replay, sweep, sweep_table
 from study.engines.local import usable_cpus
+from study.progress import progress_bar
 from study.space import PointSpec, load_study, parse_count, points
 
 
@@ -44,14 +44,8 @@ def run(path: Path, out: Path | None, workers: int | None, command: str) -> bool
     for kept in (folder / "points" / f"{'0' * 64}.json", *sweep_table.output_paths(study.name, folder)):
         check_writable(kept)
     console = Console()
-    columns = (
-        TextColumn("sweep {task.fields[name]}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task("", total=len(specs), name=study.name)
+    with progress_bar() as progress:
+        task = progress.add_task(f"sweep {study.name}", total=len(specs))
 
         def ended(spec: PointSpec, error: str | None) -> None:
             progress.advance(task)

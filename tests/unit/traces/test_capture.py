@@ -17,7 +17,7 @@ from tests.unit.traces.spark_log_lines import app_start, job, write_log
 def test_missing_pyspark_is_named_with_the_command(monkeypatch, tmp_path):
     monkeypatch.setattr(capture_module.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(LoadError, match=r"pip install 'scalein\[spark\]'"):
-        capture("wordcount", tmp_path / "b")
+        capture("wordcount", tmp_path / "b", n_bytes=1000)
 
 
 def test_missing_java_is_named(monkeypatch, tmp_path):
@@ -25,21 +25,21 @@ def test_missing_java_is_named(monkeypatch, tmp_path):
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(LoadError, match="needs Java 17 or newer: no 'java' in PATH"):
-        capture("wordcount", tmp_path / "b")
+        capture("wordcount", tmp_path / "b", n_bytes=1000)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(LoadError, match="has no bin/java"):
-        capture("wordcount", tmp_path / "b")
+        capture("wordcount", tmp_path / "b", n_bytes=1000)
 
 
 def test_unknown_workload(tmp_path, monkeypatch):
     monkeypatch.setattr(capture_module, "_require_spark", lambda: tmp_path)
     with pytest.raises(LoadError, match="workload 'sort' is unknown; known: wordcount, kmeans, q6"):
-        capture("sort", tmp_path / "b")
+        capture("sort", tmp_path / "b", n_bytes=1000)
 
 
 def test_a_folder_that_is_no_bundle_is_refused_before_the_long_run(tmp_path):
     with pytest.raises(LoadError, match="exists and is not a bundle"):
-        capture("wordcount", tmp_path)
+        capture("wordcount", tmp_path, n_bytes=1000)
 
 
 @pytest.mark.spark
