@@ -2,6 +2,7 @@
 
 from pim.config.checked import checked
 from pim.config.core import ClassCycles, CoreConfig
+from pim.config.ddr4 import device_names, device_settings
 from pim.config.document import read_mapping
 from pim.config.geometry import Geometry
 from pim.config.host import HostConfig
@@ -9,10 +10,11 @@ from pim.config.interface import InterfaceConfig
 from pim.config.load import load_system, preset_names, with_overrides
 from pim.config.model import ConfigModel
 from pim.config.system import Level, SystemConfig
-from pim.config.timing import ClockTiming, TimingSpec, round_up_nck
+from pim.config.timing import ClockOverrides, ClockTiming, TimingSpec, round_up_nck
 
 __all__ = [
     "ClassCycles",
+    "ClockOverrides",
     "ClockTiming",
     "ConfigModel",
     "CoreConfig",
@@ -23,6 +25,8 @@ __all__ = [
     "SystemConfig",
     "TimingSpec",
     "checked",
+    "device_names",
+    "device_settings",
     "load_system",
     "preset_names",
     "read_mapping",

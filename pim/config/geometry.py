@@ -26,6 +26,11 @@ class Geometry(ConfigModel):
         return self.bank_groups * self.banks_per_group
 
     @property
+    def rows_per_bank(self) -> int:
+        """Rows of one bank."""
+        return self.chip_bytes // (self.banks_per_chip * self.row_bytes)
+
+    @property
     def n_ranks(self) -> int:
         """Ranks of the machine."""
         return self.channels * self.ranks_per_channel

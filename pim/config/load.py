@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from pim.config.checked import checked
+from pim.config.ddr4 import device_settings
 from pim.config.document import read_mapping
 from pim.config.system import SystemConfig
 from pim.errors import ConfigError
@@ -31,7 +32,11 @@ def load_system(source: str | Path) -> SystemConfig:
             f"machine {str(source)!r}: neither a file nor a preset; presets are {', '.join(preset_names())}"
         )
     document = read_mapping(path)
-    return checked(SystemConfig, {"name": path.stem, **document.content}, document)
+    content = {"name": path.stem, **document.content}
+    for group, settings in device_settings(str(content.pop("device"))).items() if "device" in content else ():
+        own = content.get(group, {})
+        content[group] = settings | own if isinstance(own, dict) else own
+    return checked(SystemConfig, content, document)
 
 
 def _is_file(path: Path) -> bool:
@@ -43,9 +48,16 @@ def _is_file(path: Path) -> bool:
 
 
 def with_overrides(system: SystemConfig, overrides: Mapping[str, Any], where: str = "override") -> SystemConfig:
-    """Return ``system`` with dotted keys replaced, e.g. ``{"core.clock_mhz": 400}``; all checks run again."""
+    """Return ``system`` with dotted keys replaced, e.g. ``{"core.clock_mhz": 400}``; all checks run again.
+
+    ``device`` replaces all settings of the DRAM device by those of that name, before the other keys.
+    """
     values = system.model_dump(mode="python")
+    for group, settings in device_settings(str(overrides["device"])).items() if "device" in overrides else ():
+        values[group] |= settings
     for key, value in overrides.items():
+        if key == "device":
+            continue
         *groups, field = key.split(".")
         target = values
         for group in groups:

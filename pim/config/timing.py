@@ -1,6 +1,6 @@
 """DDR4 timing parameters: JEDEC minimums in nanoseconds in, clocks out, by one rounding rule."""
 
-from typing import NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
@@ -36,46 +36,105 @@ class ClockTiming(NamedTuple):
     nfaw: int
     nwr: int
     nrtp: int
+    nwtr_s: int
     nwtr_l: int
+    nrtrs: int
+    nxp: int
+    ncke: int
     nrefi: int
     nrfc: int
     nrow_transfer: int
 
 
+class ClockOverrides(ConfigModel):
+    """Timings given in clocks, which replace the rounded ones: for controllers programmed by hand, or comparisons."""
+
+    nrcd: Clocks | None = None
+    nrp: Clocks | None = None
+    nras: Clocks | None = None
+    ncl: Clocks | None = None
+    ncwl: Clocks | None = None
+    nbl: Clocks | None = None
+    nccd_s: Clocks | None = None
+    nccd_l: Clocks | None = None
+    nrrd_s: Clocks | None = None
+    nrrd_l: Clocks | None = None
+    nfaw: Clocks | None = None
+    nwr: Clocks | None = None
+    nrtp: Clocks | None = None
+    nwtr_s: Clocks | None = None
+    nwtr_l: Clocks | None = None
+    nrtrs: Clocks | None = None
+    nxp: Clocks | None = None
+    ncke: Clocks | None = None
+    nrefi: int | None = Field(None, ge=1, le=1 << 50)
+    nrfc: Clocks | None = None
+    nrow_transfer: Clocks | None = None
+
+
 class TimingSpec(ConfigModel):
-    """Minimum timings of one speed bin; defaults: DDR4-2400, 8 Gb, x8 (JESD79-4; Micron 8 Gb DDR4 sheet)."""
+    """Minimum timings of one device; defaults: DDR4-2400, 8 Gb, x8 (JESD79-4; Micron 8 Gb DDR4 sheet).
+
+    The other speed grades, densities and widths are in `pim.config.ddr4`.
+    """
 
     tck_ns: float = Field(0.833, ge=0.1, le=100)  # JESD79-4: 2400 MT/s
-    trcd_ns: Nanoseconds = 14.16  # 2400 bin U (17-17-17), Micron -083
+    trcd_ns: Nanoseconds = 14.16  # 2400 bin T (17-17-17), Micron -083
     trp_ns: Nanoseconds = 14.16  # same
     tras_ns: Nanoseconds = 32.0  # JESD79-4: 2400
     tccd_l_ns: Nanoseconds = 5.0  # JESD79-4: max(5 nCK, 5 ns)
     trrd_s_ns: Nanoseconds = 3.3  # JESD79-4: max(4 nCK, 3.3 ns), x8
     trrd_l_ns: Nanoseconds = 4.9  # JESD79-4: max(4 nCK, 4.9 ns), x8
     tfaw_ns: Nanoseconds = 21.0  # JESD79-4: max(20 nCK, 21 ns), x8
+    tfaw_min_nck: Clocks = 20  # same
     twr_ns: Nanoseconds = 15.0  # JESD79-4
     trtp_ns: Nanoseconds = 7.5  # JESD79-4: max(4 nCK, 7.5 ns)
+    twtr_s_ns: Nanoseconds = 2.5  # JESD79-4: max(2 nCK, 2.5 ns)
     twtr_l_ns: Nanoseconds = 7.5  # JESD79-4: max(4 nCK, 7.5 ns)
+    trtrs_nck: Clocks = 2  # assumption: two clocks between bursts of two ranks, as two public simulators take it
+    txp_ns: Nanoseconds = 6.0  # JESD79-4: max(4 nCK, 6 ns)
+    tcke_ns: Nanoseconds = 5.0  # JESD79-4: max(3 nCK, 5 ns)
     trefi_ns: float = Field(7800.0, gt=0, le=1e12)  # JESD79-4: 7.8 us up to 85 C; a longer one is no refresh
-    trfc_ns: Nanoseconds = 350.0  # JESD79-4: 8 Gb
-    cl_nck: Clocks = 17  # 2400 bin U
+    trfc_ns: Nanoseconds = 350.0  # JESD79-4: tRFC1 of 8 Gb
+    trfc2_ns: Nanoseconds = 260.0  # JESD79-4: 8 Gb, fine granularity 2x
+    trfc4_ns: Nanoseconds = 160.0  # JESD79-4: 8 Gb, fine granularity 4x
+    fine_refresh: Literal[1, 2, 4] = 1  # JESD79-4, fine granularity refresh mode: so many shorter REFs per trefi_ns
+    cl_nck: Clocks = 17  # 2400 bin T
     cwl_nck: Clocks = 12  # JESD79-4: 2400, first set
     bl_nck: Clocks = 4  # BL8 at double data rate
     row_transfer_ns: Nanoseconds = 5.0
     """Row latch to line buffer, ns (whole-row port): v0-to-register transfer of the published bank core's simulator."""
+    nck: ClockOverrides = ClockOverrides()
 
     @model_validator(mode="after")
     def _refresh_leaves_time(self) -> Self:
         if self.trefi_ns < self.trfc_ns + self.tck_ns:
             raise ValueError(f"trefi_ns must be longer than trfc_ns ({self.trfc_ns} ns), got {self.trefi_ns} ns")
+        clocks = self.to_kernel()
+        if clocks.nrefi <= clocks.nrfc:
+            raise ValueError(
+                f"a REF every {clocks.nrefi} clocks must leave time after its {clocks.nrfc} clocks (trefi_ns, "
+                f"fine_refresh, trfc2_ns, trfc4_ns, nck)"
+            )
         return self
 
+    @property
+    def refresh_ns(self) -> tuple[float, float]:
+        """Interval between REFs and duration of one, ns, in the fine-granularity mode."""
+        trfc_ns = {1: self.trfc_ns, 2: self.trfc2_ns, 4: self.trfc4_ns}[self.fine_refresh]
+        return self.trefi_ns / self.fine_refresh, trfc_ns
+
     def to_kernel(self) -> ClockTiming:
-        """Return all timings in DRAM clocks; tREFI, a maximum, is rounded down."""
+        """Return all timings in DRAM clocks; tREFI, a maximum, is rounded down. Those of ``nck`` replace the others."""
+        overrides = {name: clocks for name, clocks in self.nck.model_dump().items() if clocks is not None}
+        return self._rounded()._replace(**overrides)
+
+    def _rounded(self) -> ClockTiming:
 
         def nck(duration_ns: float, at_least: int = 1) -> int:
             return max(at_least, round_up_nck(duration_ns, self.tck_ns))
 
+        refresh_interval_ns, trfc_ns = self.refresh_ns
         return ClockTiming(
             nrcd=nck(self.trcd_ns),
             nrp=nck(self.trp_ns),
@@ -87,11 +146,15 @@ class TimingSpec(ConfigModel):
             nccd_l=nck(self.tccd_l_ns, 5),
             nrrd_s=nck(self.trrd_s_ns, 4),
             nrrd_l=nck(self.trrd_l_ns, 4),
-            nfaw=nck(self.tfaw_ns, 20),
+            nfaw=nck(self.tfaw_ns, self.tfaw_min_nck),
             nwr=nck(self.twr_ns),
             nrtp=nck(self.trtp_ns, 4),
+            nwtr_s=nck(self.twtr_s_ns, 2),
             nwtr_l=nck(self.twtr_l_ns, 4),
-            nrefi=int(self.trefi_ns / self.tck_ns),
-            nrfc=nck(self.trfc_ns),
+            nrtrs=self.trtrs_nck,
+            nxp=nck(self.txp_ns, 4),
+            ncke=nck(self.tcke_ns, 3),
+            nrefi=int(refresh_interval_ns / self.tck_ns),
+            nrfc=nck(trfc_ns),
             nrow_transfer=nck(self.row_transfer_ns),
         )

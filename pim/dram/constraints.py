@@ -1,73 +1,126 @@
-"""Rules between banks: ACT to ACT (tRRD, tFAW) of one device, and column to column (tCCD, turnaround) of one bus."""
+"""The timing rules of DDR4 as one table: which command holds back which, where, and for how many clocks.
 
-from typing import Annotated, Any, Protocol
+The table is the only place that knows the rules; kernels read it in the form that `compile_rules` makes of it. Two
+rules are not in it, but in `pim.dram.channel`: the command bus takes one command a clock, and a command must suit the
+banks' state. ``docs/timing.md`` prints the table, and a test compares the two.
+
+References
+----------
+JESD79-4, timing parameters by speed grade, "Read Operation", "Write Operation", "Refresh Command", "Power-Down Mode".
+"""
+
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pim.config import ClockTiming
-from pim.jit import inlined_kernel, record_dtype
+from pim.dram.command import N_READY, Command
 
+ACT, PRE, RD, WR, PREA, REF, PDE, PDX, RDA, WRA = Command
 LONG_AGO = -(1 << 40)
 """Clock of a command that never was."""
 
-
-class ActBudget(Protocol):
-    """Activates of one device (or of a rank's devices in lockstep); instants in DRAM clocks."""
-
-    last_act_at: int
-    recent: Annotated[Any, "i8", (4,)]  # clocks of the last four ACTs, a ring
-    group_act_at: Annotated[Any, "i8", (4,)]  # clock of the last ACT of each bank group
-    oldest: int  # index of the oldest entry of `recent`
+TURNAROUND = 2
+"""Clocks the bus needs from a read's last beat to a write's first (JESD79-4: write preamble, and one to turn)."""
 
 
-class ColumnBus(Protocol):
-    """The path that column data takes: a bank's own port, a die's global bus or a rank's data bus."""
+class Scope(IntEnum):
+    """What of the commands' addresses must be the same for a rule to bind."""
 
-    last_at: int  # clock of the last RD or WR
-    last_group: int
-    read_ready_at: int  # first clock for a RD after a WR (turnaround)
-    write_ready_at: int  # first clock for a WR after a RD
-
-
-ACT_BUDGET = record_dtype(ActBudget)
-COLUMN_BUS = record_dtype(ColumnBus)
+    BANK = 0
+    GROUP = 1  # bank group
+    RANK = 2
+    OTHER_RANK = 3  # the commands go to two ranks of one channel
 
 
-def make_act_budget() -> Any:
-    """Return one idle activate budget, shape ``(1,)``."""
-    budget = np.zeros(1, ACT_BUDGET).view(np.recarray)
-    budget.last_act_at = LONG_AGO
-    budget.recent = LONG_AGO
-    budget.group_act_at = LONG_AGO
-    return budget
+class Rule(NamedTuple):
+    """``after`` goes out at least ``clocks`` after ``before``, or after the ``window``-th last ``before``.
 
-
-def make_buses(n_buses: int) -> Any:
-    """Return ``n_buses`` idle column buses, shape ``(n_buses,)``."""
-    buses = np.zeros(n_buses, COLUMN_BUS).view(np.recarray)
-    buses.last_at = LONG_AGO
-    return buses
-
-
-@inlined_kernel
-def activate(budget: ActBudget, group: int, earliest: int, timing: ClockTiming) -> int:
-    """Return the clock of an ACT to bank group ``group`` at or after ``earliest``. Updates ``budget``.
-
-    Requests are served in the order of the calls, so an ACT is never earlier than the one served before it.
+    RD and WR in ``after`` stand for RDA and WRA too.
     """
-    at = max(earliest, budget.last_act_at + timing.nrrd_s)
-    at = max(at, budget.group_act_at[group] + timing.nrrd_l)
-    at = int(max(at, budget.recent[budget.oldest] + timing.nfaw))
-    budget.recent[budget.oldest] = at
-    budget.oldest = (budget.oldest + 1) & 3
-    budget.group_act_at[group] = at
-    budget.last_act_at = at
-    return at
+
+    scope: Scope
+    before: tuple[Command, ...]
+    after: tuple[Command, ...]
+    clocks: Callable[[ClockTiming], int]
+    window: int = 1
 
 
-@inlined_kernel
-def first_column(bus: ColumnBus, group: int, is_write: bool, earliest: int, timing: ClockTiming) -> int:
-    """Return the first clock from ``earliest`` on at which the bus takes a RD or WR of ``group``; ``bus`` unchanged."""
-    spacing = timing.nccd_l if bus.last_group == group else timing.nccd_s
-    ready_at = bus.write_ready_at if is_write else bus.read_ready_at
-    return int(max(earliest, bus.last_at + spacing, ready_at))
+_READS, _WRITES, _COLUMNS = (RD, RDA), (WR, WRA), (RD, RDA, WR, WRA)
+_BANK, _GROUP, _RANK, _OTHER = Scope
+
+RULES = (
+    # One bank: its row opens, is used, is closed.
+    Rule(_BANK, (ACT,), (RD, WR), lambda t: t.nrcd),
+    Rule(_BANK, (ACT,), (PRE,), lambda t: t.nras),
+    Rule(_BANK, (ACT,), (ACT,), lambda t: t.nras + t.nrp),
+    Rule(_BANK, (PRE,), (ACT,), lambda t: t.nrp),
+    Rule(_BANK, (RD,), (PRE,), lambda t: t.nrtp),
+    Rule(_BANK, (WR,), (PRE,), lambda t: t.ncwl + t.nbl + t.nwr),
+    Rule(_BANK, (RDA,), (ACT,), lambda t: t.nrtp + t.nrp),
+    Rule(_BANK, (WRA,), (ACT,), lambda t: t.ncwl + t.nbl + t.nwr + t.nrp),
+    # Between rows of several banks: supply of the charge pumps.
+    Rule(_GROUP, (ACT,), (ACT,), lambda t: t.nrrd_l),
+    Rule(_RANK, (ACT,), (ACT,), lambda t: t.nrrd_s),
+    Rule(_RANK, (ACT,), (ACT,), lambda t: t.nfaw, window=4),
+    # Columns: array access within a group, data bus within a rank.
+    Rule(_GROUP, _COLUMNS, (RD, WR), lambda t: t.nccd_l),
+    Rule(_RANK, _COLUMNS, (RD, WR), lambda t: t.nccd_s),
+    Rule(_RANK, _READS, (WR,), lambda t: t.ncl + t.nbl + TURNAROUND - t.ncwl),
+    Rule(_GROUP, _WRITES, (RD,), lambda t: t.ncwl + t.nbl + t.nwtr_l),
+    Rule(_RANK, _WRITES, (RD,), lambda t: t.ncwl + t.nbl + t.nwtr_s),
+    # Columns of two ranks: bursts must not meet on the bus, and its driver changes.
+    Rule(_OTHER, _READS, (RD,), lambda t: t.nbl + t.nrtrs),
+    Rule(_OTHER, _READS, (WR,), lambda t: t.ncl + t.nbl + t.nrtrs - t.ncwl),
+    Rule(_OTHER, _WRITES, (RD,), lambda t: t.ncwl + t.nbl + t.nrtrs - t.ncl),
+    Rule(_OTHER, _WRITES, (WR,), lambda t: t.nbl),
+    # All banks of a rank at once.
+    Rule(_RANK, (ACT,), (PREA,), lambda t: t.nras),
+    Rule(_RANK, (RD,), (PREA,), lambda t: t.nrtp),
+    Rule(_RANK, (WR,), (PREA,), lambda t: t.ncwl + t.nbl + t.nwr),
+    Rule(_RANK, (PREA,), (ACT,), lambda t: t.nrp),
+    Rule(_RANK, (ACT,), (REF,), lambda t: t.nras + t.nrp),
+    Rule(_RANK, (PRE, PREA), (REF,), lambda t: t.nrp),
+    Rule(_RANK, (RDA,), (REF,), lambda t: t.nrtp + t.nrp),
+    Rule(_RANK, (WRA,), (REF,), lambda t: t.ncwl + t.nbl + t.nwr + t.nrp),
+    Rule(_RANK, (REF,), (ACT, PRE, PREA, REF), lambda t: t.nrfc),
+    # Power-down.
+    Rule(_RANK, (ACT, PRE, PREA, REF), (PDE,), lambda _: 2),
+    Rule(_RANK, _READS, (PDE,), lambda t: t.ncl + t.nbl + 1),
+    Rule(_RANK, (WR,), (PDE,), lambda t: t.ncwl + t.nbl + t.nwr),
+    Rule(_RANK, (WRA,), (PDE,), lambda t: t.ncwl + t.nbl + t.nwr + 1),
+    Rule(_RANK, (PDE,), (PDX,), lambda t: t.ncke),
+    Rule(_RANK, (PDX,), (PDE,), lambda t: t.ncke),
+    Rule(_RANK, (PDX,), (ACT, PRE, RD, WR, PREA, REF), lambda t: t.nxp),
+)
+
+
+class RuleTable(NamedTuple):
+    """The rules under one timing, as kernels read them: those after command c are rows first[c] to first[c + 1]."""
+
+    first: Any  # int64, (len(Command) + 1,)
+    rows: Any  # int64, (n, 3): Scope, command held back (below N_READY), clocks
+    nfaw: int
+
+
+def compile_rules(timing: ClockTiming) -> RuleTable:
+    """Return the table under a timing; of rules that differ in their clocks only, the longest."""
+    longest: dict[tuple[Command, Scope, Command], int] = {}
+    window = 0
+    for rule in RULES:
+        clocks = rule.clocks(timing)
+        if rule.window > 1:
+            assert (rule.scope, rule.before, rule.after, rule.window) == (_RANK, (ACT,), (ACT,), 4), rule
+            window = clocks
+            continue
+        for before in rule.before:
+            for after in rule.after:
+                assert after < N_READY, rule
+                key = (before, rule.scope, after)
+                longest[key] = max(clocks, longest.get(key, clocks))
+    ordered = sorted((*key, clocks) for key, clocks in longest.items())
+    first = np.searchsorted([row[0] for row in ordered], np.arange(len(Command) + 1))
+    rows = np.array([row[1:] for row in ordered], np.int64)
+    return RuleTable(first.astype(np.int64), rows, window)

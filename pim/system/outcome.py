@@ -13,7 +13,7 @@ from pim.core.pipeline import edge
 from pim.core.settings import MEMORY_BASE, CoreSettings
 from pim.core.state import Group, Stop
 from pim.core.trap import Cause
-from pim.dram import Command
+from pim.dram import COUNTED
 from pim.errors import CycleLimitError, GuestTrap
 from pim.isa import disassemble
 
@@ -113,7 +113,7 @@ def collect(
     cores = tuple(_core_run(group, settings, hart_id, areas) for hart_id, areas in enumerate(reads))
     ended = [core.cycles for core, hart in zip(cores, group.harts, strict=True) if hart.stop != Stop.HALTED]
     nck = int(edge(max(ended), settings.clock_p, settings.clock_q))
-    commands = {command.name: int(group.device.commands[command]) for command in Command}
+    commands = {command.name: int(group.device.commands[command]) for command in COUNTED}
     commands["REF"] = nck // settings.timing.nrefi
     return GroupRun(cores, nck, nck * system.timing.tck_ns * 1e-9, commands)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from pim.config import TimingSpec
-from pim.dram import Command, RowOutcome, access, make_device
+from pim.dram import COUNTED, RowOutcome, access, make_device
 
 pytestmark = pytest.mark.plain
 
@@ -110,7 +110,7 @@ def test_access_under_way_delays_the_refresh(device):
 def test_commands_are_counted(device):
     access(device, 0, 7, 4, READ, 0, T)
     access(device, 0, 8, 2, WRITE, 0, T)
-    counts = {command.name: int(device.commands[command]) for command in Command}
+    counts = {command.name: int(device.commands[command]) for command in COUNTED}
     assert counts == {"ACT": 2, "PRE": 1, "RD": 4, "WR": 2}
 
 

@@ -5,25 +5,17 @@ page stays open until a conflict or a refresh closes it. Timings come in DRAM cl
 bind (external burst or not, tFAW or not) is the caller's choice (pim.system.levels).
 """
 
-from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from pim.config import ClockTiming
 from pim.dram.bank import RowOutcome, make_banks, row_outcome
-from pim.dram.constraints import activate, first_column, make_act_budget, make_buses
+from pim.dram.budget import activate, make_act_budget
+from pim.dram.bus import first_column, make_buses
+from pim.dram.command import COUNTED, Command
 from pim.dram.refresh import catch_up
 from pim.jit import inlined_kernel
-
-
-class Command(IntEnum):
-    """DDR4 commands that are counted (JESD79-4, command truth table)."""
-
-    ACT = 0
-    PRE = 1
-    RD = 2
-    WR = 3
 
 
 class Device(NamedTuple):
@@ -32,7 +24,7 @@ class Device(NamedTuple):
     banks: Any  # BANK, (n_banks,)
     budget: Any  # ACT_BUDGET, (1,)
     buses: Any  # COLUMN_BUS, (1,) shared, or (n_banks,) if each bank has its own port
-    commands: Any  # int64, (len(Command),), commands issued
+    commands: Any  # int64, (len(COUNTED),), commands issued
     group_mask: int  # bank groups - 1; bank b is of group b & group_mask
 
 
@@ -41,7 +33,7 @@ def make_device(n_banks: int, n_buses: int, n_groups: int = 4) -> Device:
     if n_buses not in (1, n_banks):
         raise ValueError(f"n_buses must be 1 or n_banks ({n_banks}), got {n_buses}")
     return Device(
-        make_banks(n_banks), make_act_budget(), make_buses(n_buses), np.zeros(len(Command), np.int64), n_groups - 1
+        make_banks(n_banks), make_act_budget(), make_buses(n_buses), np.zeros(len(COUNTED), np.int64), n_groups - 1
     )
 
 

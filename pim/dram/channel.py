@@ -1,0 +1,206 @@
+"""The ranks of one channel, command by command: `earliest`, `probe` and `issue`.
+
+The device keeps no clock: the caller passes ``at``. What may follow what is decided by the table in
+`pim.dram.constraints` alone: each command that goes out pushes back the clocks from which others may, per bank, bank
+group and rank, so that `earliest` is the latest of three. Bank b of a rank is of bank group b mod the number of groups.
+"""
+
+from typing import Annotated, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from pim.config import ClockTiming
+from pim.dram.activity import make_activity, note_active, note_closed, note_power
+from pim.dram.bank import CLOSED
+from pim.dram.command import N_READY, Command
+from pim.dram.constraints import LONG_AGO, RuleTable, Scope, compile_rules
+from pim.jit import inlined_kernel, kernel, record_dtype
+
+
+class ChannelBank(Protocol):
+    """State of one bank of a channel."""
+
+    open_row: int  # row in the row buffer, or CLOSED
+    act_at: int  # clock of the last ACT
+
+
+class ChannelRank(Protocol):
+    """State of one rank of a channel."""
+
+    acts: Annotated[Any, "i8", (4,)]  # clocks of the last four ACTs, a ring
+    oldest: int  # index of the oldest of them
+    is_down: int  # 1 from PDE to PDX
+
+
+CHANNEL_BANK = record_dtype(ChannelBank)
+CHANNEL_RANK = record_dtype(ChannelRank)
+
+
+class Channel(NamedTuple):
+    """State of all ranks of one channel; ``ready`` arrays hold first clocks by command."""
+
+    banks: Any  # CHANNEL_BANK, (n_ranks * banks_per_rank,)
+    ranks: Any  # CHANNEL_RANK, (n_ranks,)
+    bank_ready: Any  # int64, (n_ranks * banks_per_rank, N_READY)
+    group_ready: Any  # int64, (n_ranks * n_groups, N_READY)
+    rank_ready: Any  # int64, (n_ranks, N_READY)
+    activity: Any  # RANK_ACTIVITY, (n_ranks,)
+    last_at: Any  # int64, (1,): clock of the last command on the command bus
+    rules: RuleTable
+    bank_shift: int  # log2 of banks_per_rank
+    group_shift: int  # log2 of the bank groups of a rank
+    timing: ClockTiming
+
+
+def make_channel(timing: ClockTiming, n_ranks: int, bank_groups: int = 4, banks_per_group: int = 4) -> Channel:
+    """Return a channel with all banks closed, that no command ever went to; numbers of banks are powers of two."""
+    n_banks = bank_groups * banks_per_group
+    banks = np.zeros(n_ranks * n_banks, CHANNEL_BANK).view(np.recarray)
+    banks.open_row = CLOSED
+    banks.act_at = LONG_AGO
+    ranks = np.zeros(n_ranks, CHANNEL_RANK).view(np.recarray)
+    ranks.acts = LONG_AGO
+
+    def ready(n_places: int) -> Any:
+        return np.full((n_places, N_READY), LONG_AGO, np.int64)
+
+    return Channel(
+        banks,
+        ranks,
+        ready(n_ranks * n_banks),
+        ready(n_ranks * bank_groups),
+        ready(n_ranks),
+        make_activity(n_ranks),
+        np.array([LONG_AGO]),
+        compile_rules(timing),
+        n_banks.bit_length() - 1,
+        bank_groups.bit_length() - 1,
+        timing,
+    )
+
+
+@inlined_kernel
+def group_of(channel: Channel, bank_id: int) -> int:
+    """Return the bank group, counted over all ranks, of a bank, counted so too."""
+    rank_id = bank_id >> channel.bank_shift
+    return (rank_id << channel.group_shift) | (bank_id & ((1 << channel.group_shift) - 1))
+
+
+@inlined_kernel
+def ready_at(channel: Channel, command: int, bank_id: int) -> int:
+    """Return the clock from which the rules allow a command below N_READY, the command bus left out."""
+    rank_id = bank_id >> channel.bank_shift
+    return int(
+        max(
+            channel.bank_ready[bank_id, command],
+            channel.group_ready[group_of(channel, bank_id), command],
+            channel.rank_ready[rank_id, command],
+        )
+    )
+
+
+@inlined_kernel
+def held_as(command: int) -> int:
+    """Return the command below N_READY that the rules hold back in the same way."""
+    if command == Command.RDA:
+        return Command.RD.value
+    return Command.WR.value if command == Command.WRA else command
+
+
+@kernel
+def earliest(channel: Channel, command: int, bank_id: int) -> int:
+    """Return the first clock at which the timing rules allow a command; PREA to PDX take any bank of the rank."""
+    return int(max(ready_at(channel, held_as(command), bank_id), channel.last_at[0] + 1))
+
+
+@kernel
+def suits(channel: Channel, command: int, bank_id: int, row: int) -> bool:
+    """Tell whether the state of banks and rank allows a command, whatever the clock."""
+    rank_id = bank_id >> channel.bank_shift
+    if channel.ranks[rank_id].is_down:
+        return command == Command.PDX
+    open_row = channel.banks[bank_id].open_row
+    if command == Command.ACT:
+        return bool(open_row == CLOSED)
+    if command in (Command.RD, Command.WR, Command.RDA, Command.WRA):
+        return bool(open_row == row and row != CLOSED)
+    if command == Command.REF:
+        return bool(channel.activity[rank_id].n_open == 0)
+    return command != Command.PDX
+
+
+@kernel
+def probe(channel: Channel, command: int, bank_id: int, row: int, at: int) -> bool:
+    """Tell whether a command may go out at clock ``at``; ``row`` matters for columns. ``channel`` is unchanged."""
+    return suits(channel, command, bank_id, row) and at >= earliest(channel, command, bank_id)
+
+
+@inlined_kernel
+def push_back(channel: Channel, command: int, bank_id: int, at: int) -> None:
+    """Push back what the rules hold back after a command at clock ``at``. Updates ``channel``."""
+    rank_id = bank_id >> channel.bank_shift
+    rules = channel.rules
+    for row in range(rules.first[command], rules.first[command + 1]):
+        scope, after, ready = rules.rows[row, 0], rules.rows[row, 1], at + rules.rows[row, 2]
+        if scope == Scope.BANK:
+            channel.bank_ready[bank_id, after] = max(channel.bank_ready[bank_id, after], ready)
+        elif scope == Scope.GROUP:
+            group_id = group_of(channel, bank_id)
+            channel.group_ready[group_id, after] = max(channel.group_ready[group_id, after], ready)
+        elif scope == Scope.RANK:
+            channel.rank_ready[rank_id, after] = max(channel.rank_ready[rank_id, after], ready)
+        else:
+            for other in range(len(channel.rank_ready)):
+                if other != rank_id:
+                    channel.rank_ready[other, after] = max(channel.rank_ready[other, after], ready)
+
+
+@inlined_kernel
+def open_bank(channel: Channel, bank_id: int, row: int, at: int) -> None:
+    """Open a row at clock ``at``, and hold the ACT after the next three back by tFAW. Updates ``channel``."""
+    rank_id = bank_id >> channel.bank_shift
+    bank, rank, activity = channel.banks[bank_id], channel.ranks[rank_id], channel.activity[rank_id]
+    note_active(activity, at, at)
+    activity.n_open += 1
+    bank.open_row = row
+    bank.act_at = at
+    rank.acts[rank.oldest] = at
+    rank.oldest = (rank.oldest + 1) & 3
+    window_over = rank.acts[rank.oldest] + channel.rules.nfaw
+    channel.rank_ready[rank_id, Command.ACT] = max(channel.rank_ready[rank_id, Command.ACT], window_over)
+
+
+@inlined_kernel
+def close_bank(channel: Channel, bank_id: int, at: int) -> None:
+    """Close an open bank at clock ``at``. Updates ``channel``."""
+    bank = channel.banks[bank_id]
+    bank.open_row = CLOSED
+    note_closed(channel.activity[bank_id >> channel.bank_shift], bank.act_at, at)
+
+
+@kernel
+def issue(channel: Channel, command: int, bank_id: int, row: int, at: int) -> None:
+    """Put a command that `probe` allows on the command bus at clock ``at``. Updates ``channel``."""
+    rank_id = bank_id >> channel.bank_shift
+    bank, activity, timing = channel.banks[bank_id], channel.activity[rank_id], channel.timing
+    channel.last_at[0] = at
+    activity.commands[command] += 1
+    push_back(channel, command, bank_id, at)
+    if command == Command.ACT:
+        open_bank(channel, bank_id, row, at)
+    elif command == Command.RDA:
+        close_bank(channel, bank_id, max(at + timing.nrtp, bank.act_at + timing.nras))
+    elif command == Command.WRA:
+        close_bank(channel, bank_id, max(at + timing.ncwl + timing.nbl + timing.nwr, bank.act_at + timing.nras))
+    elif command == Command.PRE:
+        if bank.open_row != CLOSED:
+            close_bank(channel, bank_id, at)
+    elif command == Command.PREA:
+        for other in range(rank_id << channel.bank_shift, (rank_id + 1) << channel.bank_shift):
+            if channel.banks[other].open_row != CLOSED:
+                close_bank(channel, other, at)
+    elif command == Command.REF:
+        note_active(activity, at, at + timing.nrfc)
+    elif command in (Command.PDE, Command.PDX):
+        channel.ranks[rank_id].is_down = command == Command.PDE
+        note_power(activity, command == Command.PDE, at)

@@ -1,0 +1,54 @@
+"""The reference data of ../shared/golden_dram as plain lists, and its timings as ours."""
+
+import csv
+from pathlib import Path
+
+from pim.config import load_system, with_overrides
+
+NEVER = 1 << 50
+TIMING = {"nrfc": 420, "nrefi": 9360}
+"""What differs from our DDR4-2400 8 Gb x8; the data's README says why."""
+
+COMMANDS = {
+    "ACT": "ACT",
+    "PREpb": "PRE",
+    "PREab": "PREA",
+    "RD": "RD",
+    "RDA": "RDA",
+    "WR": "WR",
+    "WRA": "WRA",
+    "REFab": "REF",
+}
+
+
+def golden_timing(*, refresh: bool = False):
+    """Return the timings all patterns were measured with."""
+    spec = with_overrides(load_system("rank"), {f"timing.nck.{name}": value for name, value in TIMING.items()}).timing
+    clocks = spec.to_kernel()
+    return clocks if refresh else clocks._replace(nrefi=NEVER)
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    with path.open() as file:
+        return list(csv.DictReader(file))
+
+
+def command_stream(path: Path) -> list[tuple[int, str, int, int, int, int]]:
+    """Return a file of ``commands/`` as (clock, command, rank, bank group, bank, row)."""
+    return [
+        (
+            int(row["cycle_from_first_command"]),
+            COMMANDS[row["command"]],
+            int(row["rank"]),
+            int(row["bankgroup"]),
+            int(row["bank"]),
+            int(row["row"]),
+        )
+        for row in read_rows(path)
+    ]
+
+
+def requests(path: Path) -> list[tuple[str, int, int, int, int, int]]:
+    """Return a file of ``traces/`` as (R or W, rank, bank group, bank, row, column)."""
+    names = ("rank", "bankgroup", "bank", "row", "col64")
+    return [(row["op"], *(int(row[name]) for name in names)) for row in read_rows(path)]
