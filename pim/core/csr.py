@@ -148,7 +148,8 @@ def write_csr(csr: int, value: int, hart: Hart, cycle: int, instret: int, settin
     elif csr == Csr.MCYCLE or csr == Csr.MCYCLEH:
         hart.cycle_offset = replaced(csr, value, cycle + hart.cycle_offset, settings.xlen) - cycle
     elif csr == Csr.MINSTRET or csr == Csr.MINSTRETH:
-        hart.instret_offset = replaced(csr, value, instret + hart.instret_offset, settings.xlen) - instret
+        # the write takes the place of this instruction's count, also in the half that is not written
+        hart.instret_offset = replaced(csr, value, instret - 1 + hart.instret_offset, settings.xlen) - instret
 
 
 @kernel

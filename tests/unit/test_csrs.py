@@ -190,6 +190,21 @@ def test_rv32_counters_are_two_halves() -> None:
     assert [value & 0xFFFF_FFFF for value in results(loaded, DATA, 4)] == [0xFFFF_FFFF, 6, 6, 2]
 
 
+def test_write_of_a_half_takes_the_place_of_the_count_in_the_other() -> None:
+    text = Assembly(32)
+    text.li(S0, DATA)
+    text.li(A1, -1)
+    text.op(Op.CSRRW, rs1=A1, imm=Csr.MINSTRET)
+    text.op(Op.CSRRWI, rs1=5, imm=Csr.MINSTRETH)
+    text.op(Op.CSRRS, rd=13, imm=Csr.MINSTRET)
+    text.op(Op.CSRRS, rd=14, imm=Csr.MINSTRETH)
+    put(text, (13, 14), S0)
+    text.exit(0)
+    loaded = load(text)
+    loaded.run()
+    assert [value & 0xFFFF_FFFF for value in results(loaded, DATA, 2)] == [0xFFFF_FFFF, 6]
+
+
 def test_time_counts_dram_clocks() -> None:
     (before, time, behind) = after([(Op.CSRRS, csr, 0) for csr in (Csr.CYCLE, Csr.TIME, Csr.CYCLE)], RV64)
     assert 6 * before < time < 6 * behind  # 200 MHz of 1200 MHz
