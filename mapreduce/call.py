@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numba.core.errors import NumbaError
 
+from mapreduce.exceptions import CONSTANTS_ONLY, raised_here
 from mapreduce.kernel import Kernel
-from pim.errors import CapacityError
+from pim.errors import CapacityError, KernelError, LoadError, PimError
 
 Array = npt.NDArray[Any]
 
@@ -104,7 +106,17 @@ class Call:
         return sum(a.content.nbytes for a in self.arguments if isinstance(a, Input) and a.resident == resident)
 
     def run(self, function: Callable[..., int]) -> Outcome:
-        """Run a compiled or plain form of the kernel on arrays of this process."""
+        """Run a compiled or plain form of the kernel on arrays of this process.
+
+        Raises
+        ------
+        KernelError
+            The kernel raised an exception.
+        LoadError
+            It can't be compiled.
+        CapacityError
+            It gave up for want of room.
+        """
         values: list[Any] = []
         for argument in self.arguments:
             match argument:
@@ -114,7 +126,7 @@ class Call:
                     values.append(np.empty(n_items, dtype))
                 case _:
                     values.append(argument)
-        value = int(function(*values))
+        value = self._value(function, values)
         self.check_value(value, "on the host")
         outputs = [
             (argument, array)
@@ -124,9 +136,29 @@ class Call:
         # copies, so that rooms sized for the worst case don't stay
         return Outcome(value, tuple(array[: value if out.returned else None].copy() for out, array in outputs))
 
-    def run_native(self) -> Outcome:
-        """Run the kernel compiled for this host; releases the GIL."""
-        return self.run(self.kernel.native())
+    def _value(self, function: Callable[..., int], values: list[Any]) -> int:
+        try:
+            return int(function(*values))
+        except NumbaError as error:
+            hint = f" ({CONSTANTS_ONLY}, and arrays come from outside)" if "NRT required" in str(error) else ""
+            raise LoadError(f"kernel {self.kernel.name}: can't be compiled for this host{hint}: {error}") from error
+        except PimError:
+            raise
+        except Exception as error:
+            raise KernelError(self.kernel.name, str(raised_here(error, self.kernel.origin))) from error
+
+    def run_native(self, hart_id: int | None = None) -> Outcome:
+        """Run the kernel compiled for this host; releases the GIL.
+
+        Parameters
+        ----------
+        hart_id : int, optional
+            Core whose task it is, for the message of a KernelError.
+        """
+        try:
+            return self.run(self.kernel.native())
+        except KernelError as error:
+            raise KernelError(error.kernel, error.raised, hart_id) from error.__cause__
 
     def check_value(self, value: int, where: str) -> None:
         """Raise CapacityError for the negative value by which a kernel says that a buffer is too small."""

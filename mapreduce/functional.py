@@ -6,6 +6,7 @@ Calls of a phase run on a pool of threads (compiled kernels release the GIL); th
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from mapreduce.api import Arrays, Job, Parameters
@@ -40,10 +41,10 @@ def iterate(job: Job, inputs: Arrays, parameters: Parameters, n: int, *, threads
     with ThreadPoolExecutor(threads) as pool:
         for _ in range(job.iterations(parameters)):
             map_calls = tuple(job.map_call(part, state, parameters) for part in parts)
-            map_outcomes = tuple(pool.map(Call.run_native, map_calls))
+            map_outcomes = tuple(pool.map(Call.run_native, map_calls, count()))
             shuffled = job.shuffle(map_outcomes, n)
             reduce_calls = tuple(job.reduce_call(part) if part is not None else None for part in shuffled)
-            reduce_outcomes = tuple(pool.map(lambda call: call and call.run_native(), reduce_calls))
+            reduce_outcomes = tuple(pool.map(lambda call, i: call and call.run_native(i), reduce_calls, count()))
             state = job.update([outcome for outcome in reduce_outcomes if outcome is not None], state)
             yield Iteration(map_calls, map_outcomes, reduce_calls, reduce_outcomes, state)
 

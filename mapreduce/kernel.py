@@ -1,11 +1,13 @@
-"""What a kernel is: one Python function on arrays and numbers, with three uses.
+"""What a kernel is: one function on arrays and numbers, with several uses.
 
-It runs as plain Python (the reference), compiled for this host (the native baseline) and compiled for the memory's
-cores (``mapreduce.compile``). This file holds the function, its signature and the registry; it compiles nothing itself.
+A Python kernel runs as plain Python (the reference), compiled for this host (the native baseline) and compiled for the
+memory's cores (``mapreduce.compile``); a C kernel (``mapreduce.c_kernel``) has the last two. This file holds what the
+two have in common, Python kernels, and the registry; it compiles nothing for the cores itself.
 """
 
 import hashlib
 import importlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,17 +37,81 @@ class Parameter:
     is_array: bool
 
 
+class Kernel(ABC):
+    """A kernel, whatever its language.
+
+    Attributes
+    ----------
+    signature : str
+        Numba signature, e.g. ``"int64(uint8[::1], int64)"``: C-contiguous 1-D arrays, int64 and float64 scalars.
+    """
+
+    signature: str
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Name of the function, unique among the registered kernels."""
+
+    @property
+    @abstractmethod
+    def origin(self) -> str:
+        """Where the function is: its file, for messages."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters in order."""
+
+    @abstractmethod
+    def native(self) -> Callable[..., int]:
+        """Return the function compiled for this host with all of its optimisations; it releases the GIL."""
+
+    @abstractmethod
+    def source(self) -> str:
+        """Return the text that the compiled code depends on.
+
+        Raises
+        ------
+        LoadError
+            It can't be read.
+        """
+
+    def digest(self, target: str, recipe: str) -> str:
+        """Return the key of the ELF for ``target`` made by ``recipe``: 16 hex digits."""
+        text = "\0".join([self.source(), self.signature, target, recipe])
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def typed_parameters(self, names: tuple[str, ...] | None = None) -> tuple[Parameter, ...]:
+        """Return the signature's parameters; without ``names`` they are called ``argument_1`` and so on.
+
+        Raises
+        ------
+        ConfigError
+            The signature is not one of a kernel, or has not as many parameters as there are names.
+        """
+        where = f"kernel {self.name}, signature {self.signature!r}"
+        try:
+            arguments, result = sigutils.normalize_signature(self.signature)
+        except Exception as error:  # Numba evaluates the text as Python: anything may come
+            raise ConfigError(f"{where}: is none, such as int64(uint8[::1], int64): {error}") from error
+        if result != types.int64:
+            raise ConfigError(f"{where}: result must be int64, got {result}")
+        names = names if names is not None else tuple(f"argument_{i + 1}" for i in range(len(arguments)))
+        if len(names) != len(arguments):
+            raise ConfigError(f"{where}: {len(arguments)} types for the {len(names)} parameters {names}")
+        return tuple(_parameter(where, name, kind) for name, kind in zip(names, arguments, strict=True))
+
+
 @dataclass(frozen=True)
-class Kernel:
-    """A registered kernel.
+class PythonKernel(Kernel):
+    """A kernel in the Numba subset of Python.
 
     Attributes
     ----------
     function : callable
         The plain Python function. Integer arithmetic wraps at 64 bits in compiled code: values that may exceed it
         must be ``np.int64``, and callers of the plain function silence NumPy's overflow warning (``np.errstate``).
-    signature : str
-        Numba signature, e.g. ``"int64(uint8[::1], int64)"``: C-contiguous 1-D arrays, int64 and float64 scalars.
     """
 
     function: Callable[..., int]
@@ -53,34 +119,31 @@ class Kernel:
 
     @property
     def name(self) -> str:
-        """Name of the function, unique among the registered kernels."""
+        """Name of the function."""
         return self.function.__name__
+
+    @property
+    def origin(self) -> str:
+        """File of the function."""
+        return self.function.__code__.co_filename
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters in order, from signature and function."""
         code = self.function.__code__
-        arguments, result = sigutils.normalize_signature(self.signature)
-        names = code.co_varnames[: code.co_argcount]
-        where = f"kernel {self.name}, signature {self.signature!r}"
-        if result != types.int64:
-            raise ConfigError(f"{where}: result must be int64, got {result}")
-        if len(names) != len(arguments):
-            raise ConfigError(f"{where}: {len(arguments)} types for the {len(names)} parameters {names}")
-        return tuple(_parameter(where, name, kind) for name, kind in zip(names, arguments, strict=True))
+        return self.typed_parameters(code.co_varnames[: code.co_argcount])
 
     def native(self) -> Callable[..., int]:
-        """Return the function compiled for this host with all of its optimisations; it releases the GIL."""
+        """Return the function compiled for this host; the first call of it compiles."""
         return self._native
 
     @cached_property
     def _native(self) -> Callable[..., int]:
         return jit.kernel(self.function)
 
-    def digest(self, target: str, recipe: str) -> str:
-        """Return the key of the ELF for ``target`` made by ``recipe``: 16 hex digits."""
-        text = "\0".join([normalised_source(self.function), self.signature, target, recipe])
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+    def source(self) -> str:
+        """Return the function's source and that of its helpers, and the line numbers that its code carries."""
+        return normalised_source(self.function, with_lines=True)
 
 
 def _parameter(where: str, name: str, kind: Any) -> Parameter:
@@ -96,20 +159,29 @@ def _parameter(where: str, name: str, kind: Any) -> Parameter:
 _registry: dict[str, Kernel] = {}
 
 
-def kernel(signature: str) -> Callable[[Callable[..., int]], Kernel]:
+def kernel(signature: str) -> Callable[[Callable[..., int]], PythonKernel]:
     """Register a function as a kernel under its name."""
 
-    def register(function: Callable[..., int]) -> Kernel:
-        made = Kernel(function, signature)
-        known = _registry.setdefault(made.name, made)
-        if known.function.__code__.co_filename != function.__code__.co_filename:
-            raise ConfigError(
-                f"kernel {made.name} in {function.__module__}: the name is taken by {known.function.__module__}"
-            )
-        _registry[made.name] = made
+    def make(function: Callable[..., int]) -> PythonKernel:
+        made = PythonKernel(function, signature)
+        register(made)
         return made
 
-    return register
+    return make
+
+
+def register(made: Kernel) -> None:
+    """Take note of a kernel's name.
+
+    Raises
+    ------
+    ConfigError
+        A kernel of another file has it.
+    """
+    known = _registry.setdefault(made.name, made)
+    if known.origin != made.origin:
+        raise ConfigError(f"kernel {made.name} in {made.origin}: the name is taken by the one in {known.origin}")
+    _registry[made.name] = made
 
 
 def shipped_kernels() -> list[Kernel]:

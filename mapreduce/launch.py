@@ -9,10 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 
 import numpy as np
+import numpy.typing as npt
 
 from mapreduce.api import Job
-from mapreduce.call import Call, Outcome
+from mapreduce.call import Array, Call, Outcome
 from mapreduce.compile import kernel_elf
+from mapreduce.exceptions import Raised, describe_status, exception_table
 from mapreduce.kernel import Kernel
 from mapreduce.place import Placed, aligned, place
 from mapreduce.sampling import Sampling, choose_groups, enough_groups, summarise
@@ -67,9 +69,11 @@ class Launcher:
         self.runs: list[KernelRun] = []
         self._sample_groups, self._progress = sample_groups, progress
         self._threads, self._cycle_limit = threads, cycle_limit
-        self._programs: dict[str, Program] = {}
-        for kernel in (job.map_kernel, job.reduce_kernel):
-            self._programs[kernel.name] = load_elf(kernel_elf(kernel, system.core.extensions))
+        elfs = {
+            kernel.name: kernel_elf(kernel, system.core.extensions) for kernel in (job.map_kernel, job.reduce_kernel)
+        }
+        self._programs: dict[str, Program] = {name: load_elf(elf) for name, elf in elfs.items()}
+        self._exceptions = {name: exception_table(elf) for name, elf in elfs.items()}
         self._start = aligned(max(program.end for program in self._programs.values()))
         self._resident_end = [self._start] * system.n_cores
 
@@ -127,16 +131,18 @@ class Launcher:
         for (core, call, expected), core_run in zip(work, run.cores, strict=True):
             assert call is not None, core
             assert expected is not None, core
-            check_outcome(call, expected, core_run, f"{self.system.name}, core {core}")
+            check_outcome(call, expected, core_run, f"{self.system.name}, core {core}", self._exceptions[kernel.name])
         return run
 
 
-def check_outcome(placed: Placed, expected: Outcome, run: CoreRun, where: str) -> None:
-    """Raise where a core's outcome is not the host's."""
+def check_outcome(
+    placed: Placed, expected: Outcome, run: CoreRun, where: str, exceptions: Sequence[Raised] = ()
+) -> None:
+    """Raise where a core's outcome is not the host's; ``exceptions`` is the table of the kernel's program."""
     kernel = placed.call.kernel.name
     if run.exit_code != 0:
         raise ResultMismatchError(
-            f"{where}: kernel {kernel} raised an exception, status {run.exit_code}; on the host it returned "
+            f"{where}: kernel {kernel} {describe_status(exceptions, run.exit_code)}; on the host it returned "
             f"{expected.value}"
         )
     placed.call.check_value(run.return_value, f"on {where}")
@@ -144,13 +150,22 @@ def check_outcome(placed: Placed, expected: Outcome, run: CoreRun, where: str) -
     if got.value != expected.value:
         raise ResultMismatchError(f"{where}: kernel {kernel} returned {got.value}, on the host {expected.value}")
     for i, (mine, theirs) in enumerate(zip(got.outputs, expected.outputs, strict=True)):
-        differs = np.flatnonzero(mine.view(np.uint8) != theirs.view(np.uint8))
+        differs = np.flatnonzero(_differing_items(mine, theirs))
         if differs.size:
-            at = int(differs[0]) // theirs.itemsize
+            at = int(differs[0])
             raise ResultMismatchError(
                 f"{where}: kernel {kernel}, output {i}, item {at}: got {mine[at]}, on the host {theirs[at]} "
-                f"({differs.size} of {theirs.nbytes} bytes differ)"
+                f"({differs.size} of {theirs.size} items differ)"
             )
+
+
+def _differing_items(mine: Array, theirs: Array) -> npt.NDArray[np.bool_]:
+    """Tell which items have other bytes; NaNs are equal: processors give them other signs (IEEE 754, 6.3)."""
+    rows = (len(theirs), theirs.itemsize)
+    differs: npt.NDArray[np.bool_] = (mine.view(np.uint8).reshape(rows) != theirs.view(np.uint8).reshape(rows)).any(1)
+    if theirs.dtype.kind == "f":
+        differs &= ~(np.isnan(mine) & np.isnan(theirs))
+    return differs
 
 
 _COUNTERS = ("cycles", "instructions", "loads", "stores", "line_fills", "line_writebacks", "instruction_fills")

@@ -46,3 +46,20 @@ class GuestTrap(PimError):
 
 class CycleLimitError(PimError):
     """A simulated program ran past its cycle limit."""
+
+
+class KernelError(PimError):
+    """A kernel raised an exception.
+
+    Attributes
+    ----------
+    kernel, raised : str
+        Name of the kernel; exception, message and place.
+    hart_id : int, optional
+        Core whose task it was.
+    """
+
+    def __init__(self, kernel: str, raised: str, hart_id: int | None = None) -> None:
+        hart = "" if hart_id is None else f", hart {hart_id}"
+        super().__init__(f"kernel {kernel}{hart}: raised {raised}")
+        self.kernel, self.raised, self.hart_id = kernel, raised, hart_id

@@ -149,6 +149,20 @@ def sweep(
         raise typer.Exit(FAILED)
 
 
+@app.command()
+def build(
+    sources: Annotated[list[Path], typer.Argument(help="C (.c) and assembly (.s, .S) files.")],
+    *,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Program to write.")] = Path("program.elf"),
+    extensions: Annotated[str, typer.Option(help="Extensions of the core, such as rv32imc.")] = "rv64imc",
+    flags: Annotated[str, typer.Option(help="More flags of the C compiler, such as '-DN=100 -O3'.")] = "",
+) -> None:
+    """Compile a bare-metal C program for `scalein exec` (needs the extra 'toolchain')."""
+    from study import build_command  # noqa: PLC0415
+
+    build_command.run(sources, out, extensions, flags)
+
+
 @app.command(name="exec")
 def execute(
     program: Annotated[Path, typer.Argument(help="Bare-metal RISC-V program (static ELF).")],

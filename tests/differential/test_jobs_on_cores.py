@@ -144,8 +144,8 @@ def corrupt(outcome: Outcome) -> Outcome:
 def test_one_wrong_byte_is_an_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     inputs, parameters, _ = workload(name, 50)
     run_native = Call.run_native
-    monkeypatch.setattr(Call, "run_native", lambda call: corrupt(run_native(call)))
-    with pytest.raises(ResultMismatchError, match=rf"core \d: kernel {name}_map, .*item .*1 of \d+ bytes differ"):
+    monkeypatch.setattr(Call, "run_native", lambda call, hart: corrupt(run_native(call, hart)))
+    with pytest.raises(ResultMismatchError, match=rf"core \d: kernel {name}_map, .*item .*1 of \d+ items differ"):
         run_job(jobs.get(name), inputs, parameters, machine("bank"), sample_groups=None)
 
 
@@ -153,8 +153,8 @@ def test_wrong_value_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     inputs, parameters, _ = workload("q6", 50)
     run_native = Call.run_native
 
-    def one_more(call: Call) -> Outcome:
-        outcome = run_native(call)
+    def one_more(call: Call, hart: int) -> Outcome:
+        outcome = run_native(call, hart)
         return dataclasses.replace(outcome, value=outcome.value + 1)
 
     monkeypatch.setattr(Call, "run_native", one_more)

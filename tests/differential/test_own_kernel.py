@@ -1,6 +1,7 @@
 """A user's own kernel: from a file to a core, and what happens when it can't be compiled or raises."""
 
 import importlib.util
+import re
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -10,11 +11,12 @@ import pytest
 
 from mapreduce.call import Call, Input, Outcome, Output
 from mapreduce.compile import compile_elf
-from mapreduce.kernel import Kernel
+from mapreduce.exceptions import exception_table
+from mapreduce.kernel import PythonKernel
 from mapreduce.launch import check_outcome
 from mapreduce.place import aligned, place
 from pim.config import load_system, with_overrides
-from pim.errors import LoadError, ResultMismatchError
+from pim.errors import KernelError, LoadError, ResultMismatchError
 from pim.isa import load_elf
 from pim.system import run_cores
 
@@ -29,15 +31,22 @@ LIMIT = 3.5
 
 @helper
 def clip(x, low):
+    if x == -7.0:
+        raise ArithmeticError("seven")  # in a helper
     return max(low, min(x, LIMIT))
 
 def root(values, low, gain, out):
-    """Scalars of both kinds, a helper, a constant, a slice, a library function, two ways to fail."""
+    """Scalars of both kinds, a helper, a constant, a slice, a library function, ways to fail."""
     for i in range(len(values)):
         if values[i] < -100.0:
-            raise ValueError("too small")
+            raise ValueError("too small")  # constant
         if values[i] > 100.0:
-            raise OverflowError("too large")
+            raise OverflowError("too large", 7)  # two arguments
+        if values[i] == 98.0:
+            raise IndexError  # no message
+        assert values[i] != 97.0, "not this"  # assertion
+        for j in range(0, 3, gain + 3 if values[i] == 96.0 else 1):  # range
+            out[i] = j
         out[i] = math.sqrt(clip(values[i], low)) * gain
     head = values[:2]
     total = 0.0
@@ -45,6 +54,9 @@ def root(values, low, gain, out):
         total += x
     out[0] += total
     return len(head)
+
+def computes(values):
+    raise KeyError(len(values))
 
 def allocates(values):
     return np.zeros(len(values))[0]
@@ -74,12 +86,12 @@ def target(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def elf(module: Any, target: str) -> bytes:
-    return compile_elf(Kernel(module.root, SIGNATURE), target)
+    return compile_elf(PythonKernel(module.root, SIGNATURE), target)
 
 
 def call(module: Any, values: list[float]) -> Call:
     arguments = (Input(np.array(values)), -0.0, -3, Output("f8", len(values)))
-    return Call(Kernel(module.root, SIGNATURE), arguments)
+    return Call(PythonKernel(module.root, SIGNATURE), arguments)
 
 
 def on_a_core(elf: bytes, target: str, made: Call, expected: Outcome) -> None:
@@ -88,7 +100,7 @@ def on_a_core(elf: bytes, target: str, made: Call, expected: Outcome) -> None:
     program = load_elf(elf)
     placed = place(made, system, aligned(program.end), core=0)
     (run,) = run_cores(system, program, [placed.task(expected)]).cores
-    check_outcome(placed, expected, run, "bank, core 0")
+    check_outcome(placed, expected, run, "bank, core 0", exception_table(elf))
 
 
 def test_own_kernel_gives_the_same_bits_everywhere(module: Any, elf: bytes, target: str) -> None:
@@ -100,16 +112,56 @@ def test_own_kernel_gives_the_same_bits_everywhere(module: Any, elf: bytes, targ
     on_a_core(elf, target, made, native)
 
 
-@pytest.mark.parametrize("value", [-101.0, 101.0])
-def test_exception_on_a_core_names_kernel_and_status(module: Any, elf: bytes, target: str, value: float) -> None:
-    made = call(module, [1.0, value])
+RAISES = {
+    -101.0: ("ValueError: too small", "constant"),
+    101.0: ("OverflowError: ('too large', 7)", "two arguments"),
+    98.0: ("IndexError", "no message"),
+    97.0: ("AssertionError: not this", "assertion"),
+    96.0: ("ValueError: range() arg 3 must not be zero", "range"),
+    -7.0: ("ArithmeticError: seven", "in a helper"),
+}
+
+
+def place_in_source(comment: str) -> str:
+    """Return how a message names the line with a comment."""
+    (line,) = (i for i, text in enumerate(SOURCE.splitlines(), start=1) if text.endswith(f"  # {comment}"))
+    return f"(own.py, line {line})"
+
+
+@pytest.mark.parametrize("value", RAISES)
+def test_exception_on_a_core_names_class_message_and_line(module: Any, elf: bytes, target: str, value: float) -> None:
+    text, comment = RAISES[value]
     expected = Outcome(0, (np.zeros(2),))
-    with pytest.raises(ResultMismatchError, match="core 0: kernel root raised an exception, status 1"):
-        on_a_core(elf, target, made, expected)
-    with pytest.raises((ValueError, OverflowError), match="too"):
-        made.run_native()
+    message = f"core 0: kernel root raised {text} {place_in_source(comment)}; on the host it returned 0"
+    with pytest.raises(ResultMismatchError, match=re.escape(message)):
+        on_a_core(elf, target, call(module, [1.0, value]), expected)
+
+
+@pytest.mark.parametrize("value", RAISES)
+def test_exception_in_plain_python_is_named_the_same(module: Any, value: float) -> None:
+    text, comment = RAISES[value]
+    made = call(module, [1.0, value])
+    with pytest.raises(KernelError, match=f"^{re.escape(f'kernel root: raised {text} {place_in_source(comment)}')}$"):
+        made.run(made.kernel.function)
+
+
+@pytest.mark.parametrize("value", RAISES)
+def test_exception_on_the_host_is_named_the_same(module: Any, value: float) -> None:
+    text, comment = RAISES[value]
+    where = "(own.py)" if comment == "range" else place_in_source(comment)  # Numba's own has no line there
+    made = call(module, [1.0, value])
+    with pytest.raises(KernelError, match=f"^{re.escape(f'kernel root, hart 3: raised {text} {where}')}$"):
+        made.run_native(3)
 
 
 def test_kernel_that_allocates_is_refused(module: Any) -> None:
     with pytest.raises(LoadError, match=r"(?s)kernel allocates, target rv64imc: .*undefined symbol: NRT_"):
-        compile_elf(Kernel(module.allocates, "int64(float64[::1])"), "rv64imc")
+        compile_elf(PythonKernel(module.allocates, "int64(float64[::1])"), "rv64imc")
+
+
+def test_exception_with_computed_arguments_is_refused(module: Any) -> None:
+    kernel = PythonKernel(module.computes, "int64(float64[::1])")
+    with pytest.raises(LoadError, match="arguments of an exception must be constants"):
+        compile_elf(kernel, "rv64imc")
+    with pytest.raises(LoadError, match="arguments of an exception must be constants"):
+        Call(kernel, (Input(np.zeros(1)),)).run_native()

@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("pim", "mapreduce", "spark_traces", "thermal", "study")
-DATA_SUFFIXES = {".yaml", ".json", ".zst", ".elf", ".html", ".css", ".csv", ".typed"}
+DATA_SUFFIXES = {".yaml", ".json", ".zst", ".elf", ".html", ".css", ".csv", ".typed", ".h", ".c"}
 
 
 def pins(lock: str) -> dict[str, str]:
