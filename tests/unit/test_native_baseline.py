@@ -80,7 +80,7 @@ def change(path: tuple[str, ...], value: Any) -> str:
     [
         ("", "not JSON"),
         ("[]", "should be a valid dictionary"),
-        (change(("memory_bandwidth_gb_s",), -1.0), "memory_bandwidth_gb_s: .* greater than or equal to 0.000001, got -1.0"),
+        (change(("memory_bandwidth_gb_s",), -1.0), "memory_bandwidth_gb_s: .* than or equal to 0.000001, got -1.0"),
         (change(("memory_bandwidth_gb_s",), "fast"), "memory_bandwidth_gb_s: .* valid number, got 'fast'"),
         (change(("ns_per_unit", "q6_map"), 0), "ns_per_unit.q6_map: .* greater than or equal to 0.000001, got 0"),
         (change(("machine", "core"), 2), "machine.core: unknown key, did you mean 'cores'"),
