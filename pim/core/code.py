@@ -22,6 +22,9 @@ from pim.jit import kernel
 STRADDLES = -2
 """An instruction whose halves are in two lines of the instruction buffer."""
 
+ENTRY = -3
+"""An instruction at which native code goes on, in whatever lines it is; see `pim.core.translate`."""
+
 LOWERED_RV32 = {
     Op.ADDI: Op.ADDIW,
     Op.SLLI: Op.SLLIW,
@@ -65,10 +68,11 @@ class Code(NamedTuple):
     rm: Any
     imm: Any  # int64
     size: Any  # uint8; 0 where nothing is decoded yet
-    fetch_line: Any  # int64: instruction-buffer line that holds all of it, or STRADDLES
+    fetch_line: Any  # int64: instruction-buffer line that holds all of it, or STRADDLES, or ENTRY
     cost: Any  # int64
     load_use: Any  # int64: part of the cost
     rules: Rules
+    modified: Any  # int64 (1,): 1 once something decoded has been written over
 
 
 def make_rules(core: CoreConfig, xlen: int) -> Rules:
@@ -100,7 +104,7 @@ def text_code(text: bytes, core: CoreConfig, xlen: int) -> Code:
     line = np.where(first == last, first, STRADDLES)
     op = rules.lowered[decoded.op]
     registers = (decoded.rd, decoded.rs1, decoded.rs2, decoded.rs3, decoded.rm)
-    return Code(op, *registers, imm, decoded.size, line, cost, load_use, rules)
+    return Code(op, *registers, imm, decoded.size, line, cost, load_use, rules, np.zeros(1, np.int64))
 
 
 def empty_code(n_parcels: int, core: CoreConfig, xlen: int) -> Code:
@@ -108,7 +112,7 @@ def empty_code(n_parcels: int, core: CoreConfig, xlen: int) -> Code:
     rd, rs1, rs2, rs3, rm, size = (np.zeros(n_parcels, np.uint8) for _ in range(6))
     imm, line, cost, load_use = (np.zeros(n_parcels, np.int64) for _ in range(4))
     op = np.zeros(n_parcels, np.int16)
-    return Code(op, rd, rs1, rs2, rs3, rm, imm, size, line, cost, load_use, make_rules(core, xlen))
+    return Code(op, rd, rs1, rs2, rs3, rm, imm, size, line, cost, load_use, make_rules(core, xlen), np.zeros(1, np.int64))
 
 
 def auipc_result(pc: npt.NDArray[np.int64], imm: npt.NDArray[np.int64], xlen: int) -> npt.NDArray[np.int64]:
@@ -179,6 +183,8 @@ def forget(code: Code, offset: int, width: int) -> None:
     what follows it.
     """
     for index in range(max(0, (offset >> 1) - 3), min(len(code.op), (offset + width + 1) >> 1)):
+        if code.size[index]:
+            code.modified[0] = 1
         code.op[index] = Op.ILLEGAL
         code.size[index] = 0
 

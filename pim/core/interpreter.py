@@ -13,7 +13,7 @@ import numpy as np
 from pim.core.atomic import atomic_access
 from pim.core.buffers import fetch_line, fill_sector, find_slot, is_buffered, is_own_row
 from pim.core.careful import careful_access
-from pim.core.code import Code, decode_parcel, forget, illegal
+from pim.core.code import ENTRY, Code, decode_parcel, forget, illegal
 from pim.core.csr import csr_operation
 from pim.core.float_step import float_operation
 from pim.core.mailbox import MAILBOX_WORDS, RETURN_AT, read_mailbox, write_return
@@ -65,8 +65,8 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
                 cause, tval = Cause.FETCH_ACCESS, pc
                 break
             if code.fetch_line[index] != fetched:
-                if settings.single_step and instret != first_instret:
-                    hart.stop = Stop.STEPPED
+                if instret != first_instret and (settings.single_step or code.fetch_line[index] == ENTRY):
+                    hart.stop = Stop.STEPPED if settings.single_step else Stop.READY
                     break
                 if code.size[index] == 0:
                     decode_parcel(code, memory, group.checked, window, (pc - MEMORY_BASE) >> 1, settings.single_step)

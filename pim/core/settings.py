@@ -11,7 +11,7 @@ MEMORY_BASE = 0x8000_0000
 
 
 NOWHERE = 1 << 62
-"""No offset in memory."""
+"""No offset in memory; a core cycle that never comes."""
 
 
 class CoreSettings(NamedTuple):
@@ -40,6 +40,7 @@ class CoreSettings(NamedTuple):
     own_bank: bool  # each core has one bank, its own
     window_bytes: int  # distance between the cores' windows in the DRAM; 0 where all cores share one
     cycle_limit: int
+    pause_cycle: int  # core cycle after which `run_group` returns, to be called again; or NOWHERE
     xlen: int
     register_load: int  # Op that loads, and one that stores, a whole register
     register_store: int

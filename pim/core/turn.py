@@ -25,6 +25,23 @@ class Outcome(IntEnum):
     TRAP = 3
 
 
+@kernel
+def next_turn(group: Group) -> tuple[int, int, int]:
+    """Return the core whose turn it is, or -1, and the one after it with the clock of its request."""
+    harts = group.harts
+    turn, turn_at, other, other_at = -1, NEVER, -1, NEVER
+    for hart_id in range(len(harts)):
+        hart = harts[hart_id]
+        if hart.stop > Stop.PARKED:
+            continue
+        if hart.request_at < turn_at:
+            other, other_at = turn, turn_at
+            turn, turn_at = hart_id, hart.request_at
+        elif hart.request_at < other_at:
+            other, other_at = hart_id, hart.request_at
+    return turn, other, other_at
+
+
 @inlined_kernel
 def is_later(core: Core, at: int, other: int, other_at: int) -> bool:
     """Tell whether a core's request at clock ``at`` comes after ``(other_at, other)``."""
@@ -42,11 +59,12 @@ def park(core: Core, at: int) -> None:
 def horizon(other_at: int, settings: CoreSettings) -> int:
     """Return the core cycle up to which a core may run ahead of the next one in turn, at clock ``other_at``.
 
-    Without shared memory nothing another core does can end it: it may run up to the limit.
+    Without shared memory nothing another core does can end it: it may run up to the limit, or the pause.
     """
+    limit = min(settings.cycle_limit, settings.pause_cycle)
     if not settings.shares_memory:
-        return settings.cycle_limit
-    return min(settings.cycle_limit, other_at * settings.clock_p // settings.clock_q + LEAD)
+        return limit
+    return min(limit, other_at * settings.clock_p // settings.clock_q + LEAD)
 
 
 @kernel

@@ -11,11 +11,11 @@ import numpy as np
 
 from pim.config import Level, SystemConfig
 from pim.core.code import Code, empty_code
-from pim.core.group import run_group
 from pim.core.settings import MEMORY_BASE, NOWHERE, CoreSettings
 from pim.core.state import Group, Stop
 from pim.errors import ConfigError, LoadError
 from pim.isa import Program
+from pim.system.engine import DEFAULT_ENGINE, Engine, simulate
 from pim.system.levels import core_settings, make_level_group
 from pim.system.outcome import GroupRun, collect, raise_if_stopped
 from pim.system.run import check_xlen, put_arguments
@@ -97,6 +97,8 @@ class BareMachine:
         Memory, at most what the level has; default: all of it, up to DEFAULT_MEMORY_BYTES.
     single_step : bool
         Whether `run_group` returns after each instruction.
+    engine : Engine
+        What simulates the instructions: single steps, and several cores, are for the interpreter.
 
     Raises
     ------
@@ -116,10 +118,11 @@ class BareMachine:
         cycle_limit: int = BARE_CYCLE_LIMIT,
         memory_bytes: int | None = None,
         single_step: bool = False,
+        engine: Engine = DEFAULT_ENGINE,
     ) -> None:
         check_xlen(program, system)
         _check_harts(system, n_harts)
-        self.system, self.program = system, program
+        self.system, self.program, self.engine = system, program, engine
         mapped_bytes = _memory_bytes(system, memory_bytes)
         _check_places(program, mapped_bytes)
         code_bytes = min(mapped_bytes, MAX_CODE_BYTES)
@@ -153,7 +156,7 @@ class BareMachine:
         CycleLimitError
             If cores still run at the cycle limit.
         """
-        run_group(self.group, self.code, self.settings)
+        simulate(self.group, self.code, self.settings, self.program, self.system, self.engine)
         return self.result()
 
     def result(self) -> BareRun:

@@ -76,6 +76,7 @@ def core_settings(system: SystemConfig, mapped_bytes: int, text_bytes: int, cycl
         own_bank=system.level is Level.BANK,
         window_bytes=system.window_bytes,
         cycle_limit=cycle_limit,
+        pause_cycle=NOWHERE,
         xlen=core.xlen,
         register_load=int(Op.LD if core.xlen == 64 else Op.LW),
         register_store=int(Op.SD if core.xlen == 64 else Op.SW),

@@ -9,12 +9,12 @@ import numpy.typing as npt
 
 from pim.config import SystemConfig
 from pim.core.code import Code, text_code
-from pim.core.group import run_group
 from pim.core.mailbox import ARGUMENT_WORD
-from pim.core.settings import MEMORY_BASE
+from pim.core.settings import MEMORY_BASE, CoreSettings
 from pim.core.state import Group
 from pim.errors import CapacityError, LoadError
 from pim.isa import Program
+from pim.system.engine import DEFAULT_ENGINE, Engine, simulate
 from pim.system.levels import core_settings, make_level_group
 from pim.system.outcome import GroupRun, collect, raise_if_stopped
 
@@ -70,6 +70,7 @@ def run_cores(
     *,
     cycle_limit: int = DEFAULT_CYCLE_LIMIT,
     first_hart: int = 0,
+    engine: Engine = DEFAULT_ENGINE,
 ) -> GroupRun:
     """Run ``program`` on the cores of one group, one task each, until all have exited.
 
@@ -85,6 +86,8 @@ def run_cores(
         Core cycles.
     first_hart : int
         Number of the group's first core in the machine, for messages.
+    engine : Engine
+        What simulates the instructions; the result is the same.
 
     Raises
     ------
@@ -95,6 +98,16 @@ def run_cores(
     CycleLimitError
         If cores still run at ``cycle_limit``.
     """
+    group, code, settings = prepare_group(system, program, tasks, cycle_limit)
+    simulate(group, code, settings, program, system, engine)
+    raise_if_stopped(group, code, settings, system, first_hart)
+    return collect(group, settings, system, [task.reads for task in tasks])
+
+
+def prepare_group(
+    system: SystemConfig, program: Program, tasks: Sequence[CoreTask], cycle_limit: int
+) -> tuple[Group, Code, CoreSettings]:
+    """Return the cores of a group before they start; arguments and errors are those of `run_cores`."""
     if not 0 < len(tasks) <= system.cores_per_group:
         raise ValueError(f"tasks: 1 to {system.cores_per_group} allowed at level {system.level}, got {len(tasks)}")
     code = prepare_code(program, system)
@@ -103,9 +116,7 @@ def run_cores(
     group = make_level_group(system, len(tasks), len(tasks) * mapped_bytes, len(program.text))
     for hart_id, task in enumerate(tasks):
         _load(group, hart_id, program, task, mapped_bytes)
-    run_group(group, code, settings)
-    raise_if_stopped(group, code, settings, system, first_hart)
-    return collect(group, settings, system, [task.reads for task in tasks])
+    return group, code, settings
 
 
 def _mapped_bytes(system: SystemConfig, program: Program, tasks: Sequence[CoreTask]) -> int:

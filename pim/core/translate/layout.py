@@ -1,0 +1,85 @@
+"""Where native code finds what it needs: one frame of int64 words per core.
+
+Header, then one word per load and store (address of its entry, see `Entry`), then `BLOCK_WORDS` per block.
+"""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+
+class Header(IntEnum):
+    """Words of a frame's header."""
+
+    X = 0  # address of the integer registers
+    F = 1  # address of the floating-point registers
+    ENTRY = 2  # point to begin at
+    CYCLE = 3  # core cycle, less the static cycles from its block's start to where it is
+    BRANCH_LIMIT = 4  # a branch, a jump that leads past this cycle is left to the interpreter
+    JUMP_LIMIT = 5
+    POINT = 6  # point at which native code was left
+    REASON = 7  # a Reason
+    ADDRESS = 8  # of the access it was left at
+    JUMPS = 9  # address of the table of points by parcel (int32): number + 1 of each block's head, else 0
+    MASK = 10  # what of an address must equal its entry's; by log2 of the width, 4 words
+    IS_STALE = 14  # whether the interpreter has run since entries and blocks were matched with the buffers
+
+
+HEADER_WORDS = 16
+
+
+class Reason(IntEnum):
+    """Why native code was left."""
+
+    ACCESS = 0  # at a load or store to what its entry does not stand for
+    FETCH = 1  # at the start of a block whose lines may not be in the instruction buffer
+    INTERPRET = 2  # at something the interpreter has to do
+
+
+class BlockWord(IntEnum):
+    """Words of a block's record in the frame."""
+
+    READY = 0  # 1 if its lines are in the instruction buffer
+    FALL_CYCLES = 1  # static cycles to its end
+    TAKEN_CYCLES = 2  # the same with the penalty
+    FALL_COUNT = 3  # how often it was executed to its end without, and with its branch taken
+    TAKEN_COUNT = 4
+
+
+BLOCK_WORDS = 5
+
+
+class Entry(IntEnum):
+    """Words of an entry: a sector in a line buffer, or as many bytes of the scratchpad."""
+
+    LOAD_BASE = 0  # its first address if loads may go there, else `unmatched`
+    STORE_BASE = 1  # likewise for stores: if the sector is dirty already
+    USED_AT = 2  # LRU stamp
+    DELTA = 3  # address in this process - the core's address
+
+
+ENTRY_WORDS = 4
+
+
+class Layout(NamedTuple):
+    """Places in a frame, in words."""
+
+    n_sites: int
+    n_blocks: int
+
+    @property
+    def block_at(self) -> int:
+        """Return where the blocks' records begin."""
+        return HEADER_WORDS + self.n_sites
+
+    @property
+    def words(self) -> int:
+        """Return the words of a frame."""
+        return self.block_at + BLOCK_WORDS * self.n_blocks
+
+    def block(self, number: int, word: BlockWord) -> int:
+        """Return where a word of a block's record is."""
+        return self.block_at + BLOCK_WORDS * number + word
+
+    def site(self, number: int) -> int:
+        """Return where the address of an access's entry is."""
+        return HEADER_WORDS + number

@@ -1,0 +1,171 @@
+"""What a group needs beside its own state to run native code: frames, entries, and tables of points and blocks."""
+
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pim.core.code import ENTRY, Code
+from pim.core.settings import MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
+from pim.core.state import NO_LINE, Group
+from pim.core.translate.compile import Machinecode
+from pim.core.translate.layout import ENTRY_WORDS, BlockWord, Entry, Header, Layout
+from pim.core.translate.plan import Kind, Plan
+from pim.isa import Op
+
+LONG_AGO = -(1 << 62)
+"""LRU stamp of an entry that was not used."""
+
+
+class PointColumn(IntEnum):
+    """Columns of the table of points; counts are those of its block's instructions before it."""
+
+    PARCEL = 0
+    BLOCK = 1
+    CYCLES = 2  # static cycles
+    N = 3
+    LOADS = 4
+    STORES = 5
+    LOAD_USE = 6  # core cycles
+    SITE = 7  # number of the load or store; -1 at other points
+    SHIFT = 8  # log2 of its width
+    IS_STORE = 9
+
+
+class Total(IntEnum):
+    """Columns of the table of blocks; what a block executed to its end counts."""
+
+    N = 0
+    LOADS = 1
+    STORES = 2
+    LOAD_USE = 3
+    FIRST_BYTE = 4
+    LAST_BYTE = 5
+
+
+class Native(NamedTuple):
+    """Native code of a program on one group. Arrays of int64 where nothing else is said."""
+
+    address: int  # of the function
+    frames: Any  # (n_harts, words): see layout.py
+    entries: Any  # (n_harts, n_entries, ENTRY_WORDS)
+    matched: Any  # (n_harts, 3, n_slots): line, valid, dirty that the entries stand for
+    fetched: Any  # (n_harts, n_lines): instruction buffer that the blocks' READY stands for
+    point_at: Any  # int32 by parcel: number + 1 of the point to enter at, or 0
+    points: Any  # (n_points, PointColumn)
+    blocks: Any  # (n_blocks, Total)
+    blocks_of_line: Any  # (n_lines of code, 2): first block, and one past the last, that may have bytes in the line
+    entry_address: int  # of entries[0, 0]
+    scratchpad_entry: int  # number of the first entry of the scratchpad
+    block_at: int  # where the blocks' records begin in a frame
+    is_active: Any  # (1,): 0 once translated code has been written over
+    jumps: Any  # int32 by parcel: the same for heads of blocks only; native code reads it
+
+
+def unmatched(settings: CoreSettings) -> int:
+    """Return the base of an entry that stands for nothing.
+
+    The bit is cleared in what is compared with it, at any width, as a sector has 16 bytes at least.
+    """
+    return 1 << (settings.sector_shift - 1)
+
+
+def can_be_native(settings: CoreSettings) -> bool:
+    """Tell whether native code serves these settings; the interpreter takes the others."""
+    return settings.sector_shift >= 4 and not settings.shares_memory and not settings.single_step
+
+
+def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, settings: CoreSettings) -> Native:
+    """Return a group's native code, ready to run; marks where it can be entered in ``code``."""
+    layout = Layout(plan.n_sites, len(plan.blocks))
+    n_harts, n_slots = group.buffers.line.shape
+    n_sectors, n_scratchpad = settings.sector_mask + 1, settings.scratchpad_bytes >> settings.sector_shift
+    entries = np.zeros((n_harts, n_slots * n_sectors + n_scratchpad + 1, ENTRY_WORDS), np.int64)
+    entries[:, :, : Entry.USED_AT] = unmatched(settings)
+    entries[:, :, Entry.USED_AT] = LONG_AGO
+    first = n_slots * n_sectors
+    for hart_id in range(n_harts):
+        own = entries[hart_id]
+        at = group.memory.u8.ctypes.data + hart_id * settings.stride_bytes
+        own[:first, Entry.DELTA] = at - MEMORY_BASE
+        at = group.scratchpad.u8.ctypes.data + hart_id * settings.scratchpad_bytes
+        own[first:, Entry.DELTA] = at - SCRATCHPAD_BASE
+        bases = SCRATCHPAD_BASE + (np.arange(n_scratchpad) << settings.sector_shift)
+        own[first:-1, Entry.LOAD_BASE] = own[first:-1, Entry.STORE_BASE] = bases
+    n_parcels = len(code.op)
+    point_at, jumps = np.zeros(n_parcels, np.int32), np.zeros(n_parcels, np.int32)
+    for number, point in enumerate(plan.points):
+        if point.kind is Kind.HEAD:
+            point_at[point.parcel] = jumps[point.parcel] = number + 1
+        elif point.kind is Kind.SITE and not point_at[point.parcel]:
+            point_at[point.parcel] = number + 1
+    code.fetch_line[point_at > 0] = code.fetch_line[(code.op >= Op.CSRRW) & (code.op <= Op.CSRRCI)] = ENTRY
+    points, blocks = _tables(plan, code)
+    frames = np.zeros((n_harts, layout.words), np.int64)
+    _fill_frames(frames, layout, plan, code, group, settings)
+    frames[:, Header.JUMPS] = jumps.ctypes.data
+    last_entries = entries[:, -1].ctypes.data + np.arange(n_harts) * entries[0].nbytes
+    frames[:, layout.site(0) : layout.block_at] = last_entries[:, None]
+    return Native(
+        machinecode.address,
+        frames,
+        entries,
+        np.stack([np.full((n_harts, n_slots), NO_LINE), *np.zeros((2, n_harts, n_slots), np.int64)], axis=1),
+        np.full_like(group.buffers.instruction_line, NO_LINE),
+        point_at,
+        points,
+        blocks,
+        _blocks_of_line(blocks, settings),
+        entries.ctypes.data,
+        first,
+        layout.block_at,
+        np.ones(1, np.int64),
+        jumps,
+    )
+
+
+def _tables(plan: Plan, code: Code) -> tuple[Any, Any]:
+    """Return the tables of points and of blocks."""
+    points = np.zeros((len(plan.points), len(PointColumn)), np.int64)
+    blocks = np.zeros((len(plan.blocks), len(Total)), np.int64)
+    prefixes = []
+    for block in plan.blocks:
+        sums = np.zeros((len(block.body) + 1, 5), np.int64)
+        for n, it in enumerate(block.body):
+            is_load = it.is_access and not it.is_store
+            own = (code.cost[it.parcel], 1, is_load, it.is_store, code.load_use[it.parcel])
+            sums[n + 1] = sums[n] + own
+        prefixes.append(sums)
+        first, last = 2 * block.body[0].parcel, 2 * block.body[-1].following - 1
+        blocks[block.number] = (*sums[-1, 1:], first, last)
+    for number, point in enumerate(plan.points):
+        sums = prefixes[point.block][point.n]
+        points[number] = (point.parcel, point.block, *sums, point.site, point.shift, point.is_store)
+    return points, blocks
+
+
+def _fill_frames(
+    frames: Any, layout: Layout, plan: Plan, code: Code, group: Group, settings: CoreSettings
+) -> None:
+    """Write what stays the same in all frames."""
+    frames[:, Header.X] = [row.ctypes.data for row in group.registers.x]
+    frames[:, Header.F] = [row.ctypes.data for row in group.registers.f_bits]
+    frames[:, Header.IS_STALE] = 1
+    for shift in range(4):
+        frames[:, Header.MASK + shift] = ~((1 << settings.sector_shift) - (1 << shift))
+    for block in plan.blocks:
+        cycles = sum(int(code.cost[it.parcel]) for it in block.body)
+        frames[:, layout.block(block.number, BlockWord.FALL_CYCLES)] = cycles
+        frames[:, layout.block(block.number, BlockWord.TAKEN_CYCLES)] = cycles + settings.taken_branch_penalty
+
+
+def _blocks_of_line(blocks: Any, settings: CoreSettings) -> Any:
+    """Return which blocks may have bytes in each line of code; blocks are in the order of their first bytes."""
+    shift = settings.instruction_line_shift
+    n_lines = (settings.code_bytes >> shift) + 2
+    starts = blocks[:, Total.FIRST_BYTE]
+    longest = int((blocks[:, Total.LAST_BYTE] - starts).max(initial=0)) + 1
+    lines = np.arange(n_lines) << shift
+    return np.stack(
+        [np.searchsorted(starts, lines - longest), np.searchsorted(starts, lines + (1 << shift))], axis=1
+    ).astype(np.int64)
