@@ -112,7 +112,9 @@ def empty_code(n_parcels: int, core: CoreConfig, xlen: int) -> Code:
     rd, rs1, rs2, rs3, rm, size = (np.zeros(n_parcels, np.uint8) for _ in range(6))
     imm, line, cost, load_use = (np.zeros(n_parcels, np.int64) for _ in range(4))
     op = np.zeros(n_parcels, np.int16)
-    return Code(op, rd, rs1, rs2, rs3, rm, imm, size, line, cost, load_use, make_rules(core, xlen), np.zeros(1, np.int64))
+    return Code(
+        op, rd, rs1, rs2, rs3, rm, imm, size, line, cost, load_use, make_rules(core, xlen), np.zeros(1, np.int64)
+    )
 
 
 def auipc_result(pc: npt.NDArray[np.int64], imm: npt.NDArray[np.int64], xlen: int) -> npt.NDArray[np.int64]:

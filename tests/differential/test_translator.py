@@ -4,14 +4,20 @@ Compared are registers, memory, cycles and their causes, counters, traps, buffer
 """
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
 
+from mapreduce import jobs, launch
+from mapreduce.runtime import run_job
 from pim.config import load_system, with_overrides
-from pim.system import CoreTask
+from pim.isa import Program, Segment
+from pim.system import CoreTask, Engine
+from tests.differential.test_jobs_on_cores import machine, workload
+from tests.property.test_bare_fuzz import LIMIT, MEMORY_BYTES, SYSTEMS, random_code
 from tests.support.assembly import MEMORY_AT
-from tests.support.engines import assert_engines_agree
+from tests.support.engines import assert_engines_agree, assert_same_state, run_bare, state
 from tests.support.guest_loops import DATA, random_access, scattered_stores, stream
 from tests.support.random_machines import WITH_FPU, random_machine
 from tests.support.random_programs import other_memory, random_program
@@ -74,3 +80,36 @@ def test_loops_leave_the_same(level: str, loop: str) -> None:
     memory = bytearray(DATA + (1 << 17) + 256)
     memory[: len(program.text)] = program.text
     assert_engines_agree(system, program, [task(bytes(memory))] * n_cores, what=(level, loop))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("name", jobs.names())
+def test_kernels_leave_the_same(name: str, level: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = launch.run_cores
+    n_compared = 0
+
+    def compare(system: Any, program: Any, tasks: Any, **options: Any) -> Any:
+        nonlocal n_compared
+        n_compared += 1
+        limit, has_flags = options["cycle_limit"], system.core.has_fpu
+        assert_engines_agree(system, program, tasks, cycle_limit=limit, with_flags=not has_flags, what=(name, level))
+        return run(system, program, tasks, **options)
+
+    monkeypatch.setattr(launch, "run_cores", compare)
+    inputs, parameters, expected = workload(name, 100)
+    assert run_job(jobs.get(name), inputs, parameters, machine(level), sample_groups=None).result == expected
+    assert n_compared > 1
+
+
+@pytest.mark.parametrize("name", [name for name, (_, n_harts) in SYSTEMS.items() if n_harts == 1])
+def test_random_code_with_handlers_leaves_the_same(name: str) -> None:
+    """Traps, control registers, atomics, code that is written over."""
+    system, _ = SYSTEMS[name]
+    for seed in range(500_000, 500_150):
+        rng = random.Random(f"{name} {seed}")
+        code = random_code(rng, system.core.xlen)[:MEMORY_BYTES]
+        symbols = {"tohost": MEMORY_AT + rng.randrange(0, MEMORY_BYTES - 8, 8)} if rng.random() < 0.3 else {}
+        program = Program(system.core.xlen, MEMORY_AT, (Segment(MEMORY_AT, code, len(code), True, True),), symbols)
+        options = {"memory_bytes": MEMORY_BYTES, "cycle_limit": LIMIT}
+        expected = state(*run_bare(system, program, Engine.INTERPRETER, **options))
+        assert_same_state(expected, state(*run_bare(system, program, Engine.TRANSLATOR, **options)), (name, seed))

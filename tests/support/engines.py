@@ -1,6 +1,5 @@
 """Runs a program on both engines, and compares all that they leave behind."""
 
-import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +8,6 @@ import numpy as np
 from pim.config import SystemConfig
 from pim.core.settings import CoreSettings
 from pim.core.state import Group
-from pim.core.translate.program import Translation
 from pim.isa import Program
 from pim.system import CoreTask, Engine
 from pim.system import engine as engines
@@ -32,9 +30,7 @@ def run_kernel(
 def run_bare(system: SystemConfig, program: Program, engine: Engine, **options: Any) -> tuple[Group, CoreSettings]:
     """Run a bare-metal program by one engine."""
     machine = BareMachine(system, program, engine=engine, **options)
-    engines.simulate(
-        machine.group, machine.code, machine.settings, program, system, engine, warm_up_cycles=0
-    )
+    engines.simulate(machine.group, machine.code, machine.settings, program, system, engine, warm_up_cycles=0)
     return machine.group, machine.settings
 
 
@@ -60,8 +56,8 @@ def state(group: Group, settings: CoreSettings, *, with_flags: bool = True) -> d
     parts["mailbox"] = group.mailbox.tolist()
     parts["scratchpad"] = group.scratchpad.u8.tobytes()
     parts["memory"] = group.memory.u8.tobytes()
-    for name in ("banks", "budget", "buses", "commands"):
-        parts[f"device.{name}"] = str(getattr(group.device, name).tolist())
+    for name, part in group.device._asdict().items():
+        parts[f"device.{name}"] = str(np.asarray(part).tolist())
     return parts
 
 

@@ -6,12 +6,14 @@ write the same one.
 """
 
 import hashlib
+import itertools
 import os
 import threading
 import uuid
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import llvmlite
@@ -21,8 +23,10 @@ from pim.core.translate.function import NAME
 from pim.jit import cache_root
 
 _DIGEST_BYTES = 32
-_PASSES = ("sroa", "early-cse", "simplifycfg")
+_RECIPE = "sroa, O2"
+"""What is done to the IR before and while it becomes machine code; to be changed with it."""
 _lock = threading.Lock()
+_numbers = itertools.count()
 
 
 @dataclass(frozen=True)
@@ -33,27 +37,30 @@ class Machinecode:
     owner: Any
 
 
-@cache
-def _target() -> tuple[Any, str]:
-    """Return LLVM's description of this CPU, and a text that names it."""
+def _target() -> Any:
+    """Return LLVM's code generator for this CPU; each thread needs its own."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    triple, cpu = llvm.get_process_triple(), llvm.get_host_cpu_name()
-    features = llvm.get_host_cpu_features().flatten()
-    machine = llvm.Target.from_triple(triple).create_target_machine(
-        cpu=cpu, features=features, opt=2, reloc="pic", codemodel="jitdefault", jit=True
+    return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=_features(), opt=2, reloc="pic", codemodel="jitdefault", jit=True
     )
-    return machine, f"{triple} {cpu} {features}"
+
+
+@cache
+def _features() -> str:
+    features: str = llvm.get_host_cpu_features().flatten()
+    return features
 
 
 @cache
 def _linker() -> Any:
-    return llvm.create_lljit_compiler(_target()[0])
+    return llvm.create_lljit_compiler(_target())
 
 
 def object_key(text: str) -> str:
     """Return the digest that names the machine code of a module."""
-    parts = (text, llvmlite.__version__, str(llvm.llvm_version_info), _target()[1], *_PASSES)
+    host = (llvm.get_process_triple(), llvm.get_host_cpu_name(), _features())
+    parts = (text, llvmlite.__version__, str(llvm.llvm_version_info), *host, _RECIPE)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
@@ -83,32 +90,24 @@ _loaded: dict[str, Machinecode] = {}
 
 def _link(key: str, content: bytes) -> Machinecode:
     library = llvm.JITLibraryBuilder().add_object_img(content).export_symbol(NAME)
-    tracker = library.link(_linker(), key)
+    tracker = library.link(_linker(), f"{key}-{next(_numbers)}")
     _loaded[key] = Machinecode(tracker[NAME], tracker)
     return _loaded[key]
 
 
 def _compile(text: str) -> bytes:
-    machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
-        opt=2,
-        reloc="pic",
-        codemodel="jitdefault",
-        jit=True,
-    )
+    machine = _target()
     context = llvm.create_context()
     module = llvm.parse_assembly(text, context)
     passes = llvm.create_new_function_pass_manager()
     passes.add_sroa_pass()
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
-    function = module.get_function(NAME)
-    passes.run(function, builder)
+    passes.run(module.get_function(NAME), builder)
     content: bytes = machine.emit_object(module)
     return content
 
 
-def _path(key: str) -> Any:
+def _path(key: str) -> Path:
     return cache_root() / "native" / f"{key}.o"
 
 

@@ -94,7 +94,9 @@ def _emit_jalr(e: Emitter, block: Block, has_short: bool, n_parcels: int) -> Non
     last = block.last
     assert last is not None, block.number
     bad, ok = f"p{block.end_point}x", f"p{block.end_point}"
-    target = e.value(f"and i64 {e.value(f'add i64 {e.read(last.rs1)}, {last.imm}')}, {-2 if e.xlen == 64 else 0xFFFFFFFE}")
+    target = e.value(
+        f"and i64 {e.value(f'add i64 {e.read(last.rs1)}, {last.imm}')}, {-2 if e.xlen == 64 else 0xFFFFFFFE}"
+    )
     place = e.value(f"lshr i64 {e.value(f'sub i64 {target}, {MEMORY_BASE}')}, 1")
     e.unless(e.value(f"icmp ult i64 {place}, {n_parcels}"), f"{ok}i", bad)
     e.begin(f"{ok}i")

@@ -1,4 +1,4 @@
-"""Native code of loads and stores: an access to what its entry stands for is done here, any other leaves native code."""
+"""Native code of loads and stores: what their entries stand for is done here, anything else leaves native code."""
 
 from pim.core.translate.emitter import FLOAT, Emitter
 from pim.core.translate.layout import Entry, Header, Reason

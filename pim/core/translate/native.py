@@ -144,9 +144,7 @@ def _tables(plan: Plan, code: Code) -> tuple[Any, Any]:
     return points, blocks
 
 
-def _fill_frames(
-    frames: Any, layout: Layout, plan: Plan, code: Code, group: Group, settings: CoreSettings
-) -> None:
+def _fill_frames(frames: Any, layout: Layout, plan: Plan, code: Code, group: Group, settings: CoreSettings) -> None:
     """Write what stays the same in all frames."""
     frames[:, Header.X] = [row.ctypes.data for row in group.registers.x]
     frames[:, Header.F] = [row.ctypes.data for row in group.registers.f_bits]

@@ -86,10 +86,19 @@ def run_turn(
 
 @inlined_kernel
 def run_native(
-    core: Core, group: Group, code: Code, native: Native, point: int, other: int, other_at: int,
+    core: Core,
+    group: Group,
+    code: Code,
+    native: Native,
+    point: int,
+    other: int,
+    other_at: int,
     settings: CoreSettings,
 ) -> None:
-    """Run native code from a point on, until the core is parked or the interpreter has to go on. Updates ``group``."""  # fmt: skip
+    """Run native code from a point on, until the core is parked or the interpreter has to go on.
+
+    Updates ``core``, ``group`` and ``native``.
+    """
     hart, frame = core.hart, native.frames[core.hart_id]
     if frame[Header.IS_STALE]:
         match_all(core, native, group.checked[0], settings)

@@ -101,7 +101,9 @@ def match_blocks(core: Core, native: Native, place: int) -> None:
 def is_ready(core: Core, native: Native, block: int, settings: CoreSettings) -> bool:
     """Tell whether all lines of a block are in the instruction buffer, and note it. Updates ``native``."""
     shift = settings.instruction_line_shift
-    for line in range(native.blocks[block, Total.FIRST_BYTE] >> shift, (native.blocks[block, Total.LAST_BYTE] >> shift) + 1):
+    for line in range(
+        native.blocks[block, Total.FIRST_BYTE] >> shift, (native.blocks[block, Total.LAST_BYTE] >> shift) + 1
+    ):
         if core.instruction_line[line & settings.instruction_line_mask] != line:
             return False
     native.frames[core.hart_id, native.block_at + BLOCK_WORDS * block + BlockWord.READY] = 1
@@ -110,7 +112,14 @@ def is_ready(core: Core, native: Native, block: int, settings: CoreSettings) -> 
 
 @inlined_kernel
 def serve_fetch(
-    core: Core, group: Group, native: Native, point: int, size: int, cycle: int, other: int, other_at: int,
+    core: Core,
+    group: Group,
+    native: Native,
+    point: int,
+    size: int,
+    cycle: int,
+    other: int,
+    other_at: int,
     settings: CoreSettings,
 ) -> tuple[bool, int]:
     """Fetch the lines of a block's first instruction, ``size`` bytes; return whether the block is ready, and the cycle.
@@ -137,10 +146,18 @@ def serve_fetch(
 
 @inlined_kernel
 def serve_access(
-    core: Core, group: Group, native: Native, point: int, address: int, cycle: int, stamp: int, other: int,
-    other_at: int, settings: CoreSettings,
+    core: Core,
+    group: Group,
+    native: Native,
+    point: int,
+    address: int,
+    cycle: int,
+    stamp: int,
+    other: int,
+    other_at: int,
+    settings: CoreSettings,
 ) -> tuple[bool, int]:
-    """Bring the sector of a load or store, and point its site to the entry; return whether that was done, and the cycle.
+    """Bring the sector of a load or store, and point its site to the entry; return whether it did so, and the cycle.
 
     If not, the core is parked, or the interpreter has to do the access: it traps, or goes somewhere that needs care.
     ``stamp`` is the access's LRU stamp.
