@@ -1,6 +1,7 @@
 """What a machine is: geometry, timing, core, interface and host, read from YAML and checked."""
 
 from pim.config.checked import checked
+from pim.config.controller import ControllerConfig, Policy
 from pim.config.core import ClassCycles, CoreConfig
 from pim.config.ddr4 import device_names, device_settings
 from pim.config.document import read_mapping
@@ -17,11 +18,13 @@ __all__ = [
     "ClockOverrides",
     "ClockTiming",
     "ConfigModel",
+    "ControllerConfig",
     "CoreConfig",
     "Geometry",
     "HostConfig",
     "InterfaceConfig",
     "Level",
+    "Policy",
     "SystemConfig",
     "TimingSpec",
     "checked",

@@ -37,13 +37,12 @@ CHANNEL_RANK = record_dtype(ChannelRank)
 
 
 class Channel(NamedTuple):
-    """State of all ranks of one channel; ``ready`` arrays hold first clocks by command."""
+    """State of all ranks of one channel; ``ready`` arrays hold first clocks, by place * N_READY + command."""
 
     banks: Any  # CHANNEL_BANK, (n_ranks * banks_per_rank,)
     ranks: Any  # CHANNEL_RANK, (n_ranks,)
-    bank_ready: Any  # int64, (n_ranks * banks_per_rank, N_READY)
-    group_ready: Any  # int64, (n_ranks * n_groups, N_READY)
-    rank_ready: Any  # int64, (n_ranks, N_READY)
+    bank_ready: Any  # int64, by bank: after commands to the bank itself
+    group_ready: Any  # int64, by bank group, counted over ranks: after commands to the group, the rank and other ranks
     activity: Any  # RANK_ACTIVITY, (n_ranks,)
     last_at: Any  # int64, (1,): clock of the last command on the command bus
     rules: RuleTable
@@ -62,14 +61,13 @@ def make_channel(timing: ClockTiming, n_ranks: int, bank_groups: int = 4, banks_
     ranks.acts = LONG_AGO
 
     def ready(n_places: int) -> Any:
-        return np.full((n_places, N_READY), LONG_AGO, np.int64)
+        return np.full(n_places * N_READY, LONG_AGO, np.int64)
 
     return Channel(
         banks,
         ranks,
         ready(n_ranks * n_banks),
         ready(n_ranks * bank_groups),
-        ready(n_ranks),
         make_activity(n_ranks),
         np.array([LONG_AGO]),
         compile_rules(timing),
@@ -89,14 +87,8 @@ def group_of(channel: Channel, bank_id: int) -> int:
 @inlined_kernel
 def ready_at(channel: Channel, command: int, bank_id: int) -> int:
     """Return the clock from which the rules allow a command below N_READY, the command bus left out."""
-    rank_id = bank_id >> channel.bank_shift
-    return int(
-        max(
-            channel.bank_ready[bank_id, command],
-            channel.group_ready[group_of(channel, bank_id), command],
-            channel.rank_ready[rank_id, command],
-        )
-    )
+    at_group = channel.group_ready[group_of(channel, bank_id) * N_READY + command]
+    return int(max(channel.bank_ready[bank_id * N_READY + command], at_group))
 
 
 @inlined_kernel
@@ -136,23 +128,22 @@ def probe(channel: Channel, command: int, bank_id: int, row: int, at: int) -> bo
 
 
 @inlined_kernel
+def push_place(ready: Any, place: int, gaps: Any, at: int) -> None:
+    """Push a bank's or group's first clocks back by the gaps after a command at clock ``at``. Updates ``ready``."""
+    for after in range(N_READY):
+        ready[place * N_READY + after] = max(ready[place * N_READY + after], at + gaps[after])
+
+
+@inlined_kernel
 def push_back(channel: Channel, command: int, bank_id: int, at: int) -> None:
     """Push back what the rules hold back after a command at clock ``at``. Updates ``channel``."""
-    rank_id = bank_id >> channel.bank_shift
-    rules = channel.rules
-    for row in range(rules.first[command], rules.first[command + 1]):
-        scope, after, ready = rules.rows[row, 0], rules.rows[row, 1], at + rules.rows[row, 2]
-        if scope == Scope.BANK:
-            channel.bank_ready[bank_id, after] = max(channel.bank_ready[bank_id, after], ready)
-        elif scope == Scope.GROUP:
-            group_id = group_of(channel, bank_id)
-            channel.group_ready[group_id, after] = max(channel.group_ready[group_id, after], ready)
-        elif scope == Scope.RANK:
-            channel.rank_ready[rank_id, after] = max(channel.rank_ready[rank_id, after], ready)
-        else:
-            for other in range(len(channel.rank_ready)):
-                if other != rank_id:
-                    channel.rank_ready[other, after] = max(channel.rank_ready[other, after], ready)
+    gaps = channel.rules.gaps
+    push_place(channel.bank_ready, bank_id, gaps[command, Scope.BANK], at)
+    push_place(channel.group_ready, group_of(channel, bank_id), gaps[command, Scope.GROUP], at)
+    for rank_id in range(len(channel.ranks)):
+        scope = Scope.RANK.value if rank_id == bank_id >> channel.bank_shift else Scope.OTHER_RANK.value
+        for group_id in range(rank_id << channel.group_shift, (rank_id + 1) << channel.group_shift):
+            push_place(channel.group_ready, group_id, gaps[command, scope], at)
 
 
 @inlined_kernel
@@ -167,7 +158,9 @@ def open_bank(channel: Channel, bank_id: int, row: int, at: int) -> None:
     rank.acts[rank.oldest] = at
     rank.oldest = (rank.oldest + 1) & 3
     window_over = rank.acts[rank.oldest] + channel.rules.nfaw
-    channel.rank_ready[rank_id, Command.ACT] = max(channel.rank_ready[rank_id, Command.ACT], window_over)
+    for group_id in range(rank_id << channel.group_shift, (rank_id + 1) << channel.group_shift):
+        place = group_id * N_READY + Command.ACT
+        channel.group_ready[place] = max(channel.group_ready[place], window_over)
 
 
 @inlined_kernel

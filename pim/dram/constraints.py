@@ -22,6 +22,9 @@ ACT, PRE, RD, WR, PREA, REF, PDE, PDX, RDA, WRA = Command
 LONG_AGO = -(1 << 40)
 """Clock of a command that never was."""
 
+NO_RULE = LONG_AGO
+"""Clocks between two commands that do not hold each other back."""
+
 TURNAROUND = 2
 """Clocks the bus needs from a read's last beat to a write's first (JESD79-4: write preamble, and one to turn)."""
 
@@ -98,16 +101,15 @@ RULES = (
 
 
 class RuleTable(NamedTuple):
-    """The rules under one timing, as kernels read them: those after command c are rows first[c] to first[c + 1]."""
+    """The rules under one timing, as kernels read them."""
 
-    first: Any  # int64, (len(Command) + 1,)
-    rows: Any  # int64, (n, 3): Scope, command held back (below N_READY), clocks
+    gaps: Any  # int64, (len(Command), len(Scope), N_READY): clocks from command to command held back, or NO_RULE
     nfaw: int
 
 
 def compile_rules(timing: ClockTiming) -> RuleTable:
     """Return the table under a timing; of rules that differ in their clocks only, the longest."""
-    longest: dict[tuple[Command, Scope, Command], int] = {}
+    gaps = np.full((len(Command), len(Scope), N_READY), NO_RULE, np.int64)
     window = 0
     for rule in RULES:
         clocks = rule.clocks(timing)
@@ -117,10 +119,5 @@ def compile_rules(timing: ClockTiming) -> RuleTable:
             continue
         for before in rule.before:
             for after in rule.after:
-                assert after < N_READY, rule
-                key = (before, rule.scope, after)
-                longest[key] = max(clocks, longest.get(key, clocks))
-    ordered = sorted((*key, clocks) for key, clocks in longest.items())
-    first = np.searchsorted([row[0] for row in ordered], np.arange(len(Command) + 1))
-    rows = np.array([row[1:] for row in ordered], np.int64)
-    return RuleTable(first.astype(np.int64), rows, window)
+                gaps[before, rule.scope, after] = max(clocks, gaps[before, rule.scope, after])
+    return RuleTable(gaps, window)
