@@ -60,7 +60,8 @@ golden: base ## publish the results anew, in docs/results/ and the README; expla
 	@$(BIN)/python -m study.readme
 
 bench: dev ## measure speed; one file per question in benchmarks/
-	@for file in benchmarks/bench_*.py; do $(BIN)/python "$$file"; done
+	@$(BIN)/python -m benchmarks.engine $(ARGS)
+	@$(BIN)/python -m benchmarks.bench_floating_point
 
 readme: base ## the README's table from docs/results/
 	@$(BIN)/python -m study.readme
