@@ -61,7 +61,7 @@ def test_value_and_flags_in_every_rounding_mode(op):
         for a, b, c in operands(op, rng):
             expected, expected_flags = execute(op.mnemonic, a, b, c, a, mode)
             for accrued in (0, NX):
-                value, flags = operate(op, *(signed(x, 64) for x in (a, b, c, a)), mode, accrued)
+                value, flags = operate(int(op), *(signed(x, 64) for x in (a, b, c, a)), mode, accrued)
                 where = f"{op.mnemonic} rm={mode} {a:#x}, {b:#x}, {c:#x}; accrued {accrued}"
                 assert (unsigned(value, 64), flags | accrued) == (expected, expected_flags | accrued), where
 
@@ -86,7 +86,7 @@ def test_single_that_is_not_boxed_counts_as_quiet_nan(high):
     unboxed = high << 32 | 0x3F800000
 
     def result(op):
-        value, flags = operate(op, signed(unboxed, 64), signed(one, 64), signed(one, 64), 0, 0, 0)
+        value, flags = operate(int(op), signed(unboxed, 64), signed(one, 64), signed(one, 64), 0, 0, 0)
         return unsigned(value, 64), flags
 
     assert result(Op.FADD_S) == (nan, 0)

@@ -55,7 +55,7 @@ def check(seed, n_operands, folder, xlen=64):
         for operands, (expected, expected_flags) in zip(trial.operands, results, strict=True):
             a, b, c = (signed(operand, 64) for operand in operands)
             for accrued in (0, NX):
-                value, flags = operate(trial.op, a, b, c, signed(a, xlen), trial.rm, accrued)
+                value, flags = operate(int(trial.op), a, b, c, signed(a, xlen), trial.rm, accrued)
                 got = unsigned(value, width), flags | accrued
                 assert got == (expected, expected_flags | accrued), description(trial, operands, accrued)
                 assert -(1 << width - 1) <= value < 1 << width - 1, description(trial, operands, accrued)

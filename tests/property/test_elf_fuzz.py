@@ -1,13 +1,18 @@
 """Whatever the bytes, loading gives a consistent program or a LoadError, quickly and in little memory."""
 
+import contextlib
+import random
 import tracemalloc
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pim.errors import LoadError
+from pim.errors import CycleLimitError, GuestTrap, LoadError, PimError
 from pim.isa import Op, load_elf
+from pim.system import BareMachine
 from tests.support.assembler import assemble, to_bytes
+from tests.support.bare import machine
 from tests.support.elf_image import READ, WRITE, Part, elf_image
 
 CODE = to_bytes(assemble(Op.ADDI, rd=17, imm=93), assemble(Op.ECALL))
@@ -22,6 +27,7 @@ IMAGES = [
 ]
 INTERESTING = [0, 1, 2, 3, 0x7F, 0x80, 0xFF]
 MEMORY_LIMIT_BYTES = 4 << 20
+MACHINES = {xlen: machine(extensions=f"rv{xlen}imafdc") for xlen in (32, 64)}
 
 
 def check(image: bytes) -> None:
@@ -72,3 +78,46 @@ def test_damaged_file(image: bytes, data: st.DataObject) -> None:
 )
 def test_fields_at_their_extremes(image: bytes, place: int, value: bytes) -> None:
     check(image[:place] + value + image[place + len(value) :])
+
+
+def damaged(rng: random.Random) -> bytes:
+    """Return an image with some bytes, fields or its end changed, mostly in the headers."""
+    image = bytearray(rng.choice(IMAGES))
+    for _ in range(rng.randrange(1, 6)):
+        place = rng.randrange(260 if rng.random() < 0.8 else len(image))
+        match rng.randrange(3):
+            case 0:
+                image[place] = rng.choice((*INTERESTING, rng.randrange(256)))
+            case 1:
+                image[place : place + 8] = rng.choice((b"\xff" * 8, bytes(8), rng.randbytes(8)))
+            case _:
+                image[place] ^= 1 << rng.randrange(8)
+    return bytes(image[: rng.randrange(len(image)) if rng.random() < 0.05 else len(image)])
+
+
+def run_if_loaded(image: bytes) -> bool:
+    """Run what loads as a bare-metal program; return whether it did."""
+    try:
+        program = load_elf(image, bare=True)
+        loaded = BareMachine(MACHINES[program.xlen], program, memory_bytes=1 << 14, cycle_limit=500)
+    except PimError:
+        return False
+    with contextlib.suppress(GuestTrap, CycleLimitError):
+        loaded.run()
+    assert all(hart.cycle < 100_000 for hart in loaded.group.harts)
+    return True
+
+
+def test_what_loads_of_damaged_files_runs() -> None:
+    rng = random.Random(1)
+    assert 0.05 < sum(run_if_loaded(damaged(rng)) for _ in range(500)) / 500 < 0.95
+
+
+@pytest.mark.long
+def test_many_damaged_files() -> None:
+    """Of the generator with seed 2026: 60,000 loaded as kernels, and as bare-metal programs, which run."""
+    rng = random.Random(2026)
+    for _ in range(60_000):
+        image = damaged(rng)
+        check(image)
+        run_if_loaded(image)
