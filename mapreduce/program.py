@@ -89,7 +89,9 @@ def build_program(sources: Sequence[Path], extensions: str, *, flags: str = "") 
 
 def _compile(source: Path, target: Target, flags: Sequence[str], made: Path, work: Path) -> Path:
     path = source.resolve()
-    names = [f"-ffile-prefix-map={place}={name}" for place, name in ((HEADERS, "include"), (path.parent, "."))]
+    names = [
+        f"-ffile-prefix-map={place}={name}" for place, name in ((work, "."), (HEADERS, "include"), (path.parent, "."))
+    ]
     machine = machine_flags(_with_csrs(target))
     try:
         options = [*C_FLAGS, *names, *machine, "-O2", *flags]

@@ -18,6 +18,6 @@ def run_group(group: Group, code: Code, settings: CoreSettings) -> None:
         turn, other, other_at = next_turn(group)
         if turn < 0 or group.harts[turn].cycle > settings.pause_cycle:
             return
-        run_hart(turn, group, code, settings, other, other_at)
+        run_hart(turn, group, code, settings, other, other_at, None)
         if settings.single_step:
             return

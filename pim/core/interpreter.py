@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from pim.core.atomic import atomic_access
+from pim.core.booking import Profile, book
 from pim.core.buffers import fetch_line, fill_sector, find_slot, is_buffered, is_own_row
 from pim.core.careful import careful_access
 from pim.core.code import ENTRY, Code, decode_parcel, forget, illegal
@@ -32,8 +33,13 @@ EXIT_CALL = 93
 
 
 @kernel
-def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, other: int, other_at: int) -> None:
-    """Run one core until it stops, or parks at a request after ``(other_at, other)``. Updates ``group``."""
+def run_hart(
+    hart_id: int, group: Group, code: Code, settings: CoreSettings, other: int, other_at: int, profile: Profile | None
+) -> None:
+    """Run one core until it stops, or parks at a request after ``(other_at, other)``. Updates ``group``.
+
+    With a ``profile``, all it counts is booked there; without, that is no part of the compiled code.
+    """
     buffers = group.buffers
     core = Core(
         hart_id,
@@ -60,6 +66,11 @@ def run_hart(hart_id: int, group: Group, code: Code, settings: CoreSettings, oth
     tval = 0
     while True:
         while True:
+            if profile is not None:
+                book(
+                    profile, hart_id, code, pc, instret, cycle, hart.branch_cycles + branch_cycles,
+                    hart.load_use_cycles + load_use_cycles, hart.loads + loads, hart.stores + stores
+                )  # fmt: skip
             index: Any = np.uint64(pc - MEMORY_BASE) >> np.uint64(1)  # unsigned: no look for negative indices
             if index >= n_parcels:
                 cause, tval = Cause.FETCH_ACCESS, pc

@@ -76,7 +76,7 @@ def run_turn(
             index = np.uint64(hart.pc - MEMORY_BASE) >> np.uint64(1)
         if not settings.protects_text or (index < n_parcels and Op.CSRRW <= code.op[index] <= Op.CSRRCI):
             collect_counts(hart, native, hart_id, settings)
-        run_hart(hart_id, group, code, settings, other, other_at)
+        run_hart(hart_id, group, code, settings, other, other_at, None)
         frame[Header.IS_STALE] = 1
         if code.modified[0]:
             native.is_active[0] = 0
