@@ -21,7 +21,7 @@ from mapreduce.sampling import Sampling, choose_groups, enough_groups, summarise
 from pim.config import SystemConfig
 from pim.errors import ResultMismatchError
 from pim.isa import Program, load_elf
-from pim.system import STACK, CoreRun, GroupRun, run_cores
+from pim.system import STACK, CoreRun, CoreTask, GroupRun, run_cores
 
 Progress = Callable[[str, int, int], None]
 """Called with what is simulated, how many groups of it are done, and of how many."""
@@ -72,6 +72,7 @@ class Launcher:
         elfs = {
             kernel.name: kernel_elf(kernel, system.core.extensions) for kernel in (job.map_kernel, job.reduce_kernel)
         }
+        self._elfs = elfs
         self._programs: dict[str, Program] = {name: load_elf(elf) for name, elf in elfs.items()}
         self._exceptions = {name: exception_table(elf) for name, elf in elfs.items()}
         self._start = aligned(max(program.end for program in self._programs.values()))
@@ -126,13 +127,17 @@ class Launcher:
         work = [(core, placed[core], outcomes[core]) for core in cores]
         tasks = [call.task(expected) for _, call, expected in work if call is not None and expected is not None]
         kernel = next(call.call.kernel for _, call, _ in work if call is not None)
-        program = self._programs[kernel.name]
-        run = run_cores(self.system, program, tasks, cycle_limit=self._cycle_limit, first_hart=cores[0])
+        run = self._run(kernel, tasks, cores[0])
         for (core, call, expected), core_run in zip(work, run.cores, strict=True):
             assert call is not None, core
             assert expected is not None, core
             check_outcome(call, expected, core_run, f"{self.system.name}, core {core}", self._exceptions[kernel.name])
         return run
+
+    def _run(self, kernel: Kernel, tasks: Sequence[CoreTask], first_hart: int) -> GroupRun:
+        """Run a kernel's tasks on the cores of one group."""
+        program = self._programs[kernel.name]
+        return run_cores(self.system, program, tasks, cycle_limit=self._cycle_limit, first_hart=first_hart)
 
 
 def check_outcome(

@@ -204,6 +204,44 @@ def execute(
 
 
 @app.command()
+def profile(
+    program: Annotated[str, typer.Argument(help="Program (ELF), trace bundle (folder), or a shipped trace's name.")],
+    *,
+    machine: Annotated[str, typer.Option(help="bank, chip, rank, or a machine file (YAML).")] = "bank",
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="Override of the machine, such as core.clock_mhz=400.")
+    ] = None,
+    kernel: Annotated[str, typer.Option(help="Of a trace: map or reduce.")] = "map",
+    arguments: Annotated[str, typer.Option("--args", help="Of a program: mailbox words, at most 16.")] = "",
+    max_cycles: Annotated[
+        int, typer.Option(min=1, help="Of a program: core cycles after which the run fails.")
+    ] = 1_000_000_000,
+    harts: Annotated[int, typer.Option(min=1, help="Of a program: cores that share its memory.")] = 1,
+    memory: Annotated[str | None, typer.Option(help="Of a program: memory, such as 512MiB.")] = None,
+    top: Annotated[int, typer.Option(min=1, help="Functions and lines shown.")] = 12,
+    svg: Annotated[Path | None, typer.Option(help="File for a flame graph.")] = None,
+    json: Annotated[Path | None, typer.Option(help="File for the numbers.")] = None,
+) -> None:
+    """Show where the cycles of a program or of a trace's kernel go, by function and line."""
+    from study import profile_command  # noqa: PLC0415
+    from study.sizes import parse_size  # noqa: PLC0415
+
+    profile_command.run(
+        program,
+        machine,
+        settings=settings or (),
+        kernel=kernel,
+        arguments=arguments,
+        max_cycles=max_cycles,
+        n_harts=harts,
+        memory_bytes=parse_size(memory) if memory else None,
+        top=top,
+        svg=svg,
+        report=json,
+    )
+
+
+@app.command()
 def report(
     results: Annotated[Path, typer.Argument(help="Folder of result files.")] = RESULTS,
     out: Annotated[Path | None, typer.Option(help="HTML file; default: report.html beside the results.")] = None,

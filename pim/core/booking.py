@@ -1,7 +1,7 @@
 """Books what a core counts on the instruction and the call path that it counts it for; see `pim.core.profile`.
 
-The interpreter calls `book` before each instruction, when it profiles: what has changed since the last call belongs to the
-instruction of the last call, so that the rows sum to the run's totals exactly. A call path is a node of a tree of
+The interpreter calls `book` before each instruction, when it profiles: what has changed since the last call belongs to
+the instruction of the last call, so that the rows sum to the run's totals exactly. A call path is a node of a tree of
 functions: a jump that links enters one, a jump to the link register leaves it, and any other way into another function
 replaces the node by a sibling.
 """
@@ -14,7 +14,7 @@ from pim.core.code import Code
 from pim.core.settings import MEMORY_BASE
 from pim.core.state import HART, Group
 from pim.isa import Op
-from pim.jit import kernel
+from pim.jit import inlined_kernel, kernel
 
 LOCALS = ("instret", "cycle", "branch_cycles", "load_use_cycles", "loads", "stores")
 """Counters that the interpreter keeps in registers, in the order of `book`'s arguments."""
@@ -27,8 +27,8 @@ ROWS = 1 << 17
 NO_PATH = -1
 EMPTY = -1
 HASH = 0x9E37_79B9  # 2**32 over the golden ratio: neighbours go far apart
-RETURN_ADDRESS, ALTERNATE_LINK = 1, 5
-"""Link registers (unprivileged specification, table "Return-address stack prediction hints")."""
+LINK_REGISTERS = 1 << 1 | 1 << 5
+"""Bits of x1 and x5 (unprivileged specification, table "Return-address stack prediction hints")."""
 
 
 class Profile(NamedTuple):
@@ -39,6 +39,7 @@ class Profile(NamedTuple):
     before: Any  # int64 (n_harts, n_counters): at the last call
     at: Any  # int64 (n_harts, 2): parcel and row of the last call
     function: Any  # int64 by parcel
+    latest: Any  # int64 (n_parcels, 2): path that each parcel was on last, and its row
     key: Any  # int64 (ROWS,): path * len(function) + parcel, or EMPTY
     counts: Any  # int64 (ROWS, n_counters)
     n_rows: Any  # int64 (1,)
@@ -72,10 +73,14 @@ def make_profile(group: Group, counters: tuple[str, ...], function: Any) -> Prof
         np.zeros((n_harts, n_counters), np.int64),
         np.full((n_harts, 2), EMPTY, np.int64),
         np.asarray(function, np.int64),
+        np.full((len(function), 2), NO_PATH, np.int64),
         np.full(ROWS, EMPTY, np.int64),
         np.zeros((ROWS, n_counters), np.int64),
         np.zeros(1, np.int64),
-        *(np.full(MAX_PATHS, NO_PATH, np.int64) for _ in range(4)),
+        np.full(MAX_PATHS, NO_PATH, np.int64),
+        np.full(MAX_PATHS, NO_PATH, np.int64),
+        np.full(MAX_PATHS, NO_PATH, np.int64),
+        np.full(MAX_PATHS, NO_PATH, np.int64),
         np.zeros(MAX_PATHS, np.int64),
         np.zeros(1, np.int64),
         np.full(n_harts, NO_PATH, np.int64),
@@ -83,7 +88,7 @@ def make_profile(group: Group, counters: tuple[str, ...], function: Any) -> Prof
     )
 
 
-@kernel
+@inlined_kernel
 def book(
     profile: Profile,
     hart_id: int,
@@ -112,15 +117,19 @@ def book(
             value = profile.fields[hart_id, profile.columns[i]]
             counts[len(now) + i] += value - before[len(now) + i]
             before[len(now) + i] = value
-        if parcel != last or retired:
-            follow(profile, hart_id, code, last if retired and last < len(profile.function) - 1 else -1, parcel)
+        source = last if retired and last < len(profile.function) - 1 else -1
+        if is_jump(code, source) or profile.function[parcel] != profile.function[last]:
+            follow(profile, hart_id, code, source, parcel)
     for i in range(len(now)):
         before[i] = now[i]
-    at[0] = parcel
-    at[1] = find_row(profile, profile.path[hart_id], parcel)
+    path = profile.path[hart_id]
+    if profile.latest[parcel, 0] != path:
+        profile.latest[parcel, 0] = path
+        profile.latest[parcel, 1] = find_row(profile, path, parcel)
+    at[0], at[1] = parcel, profile.latest[parcel, 1]
 
 
-@kernel
+@inlined_kernel
 def place(profile: Profile, pc: int) -> int:
     """Return the parcel of ``pc``, or the one for elsewhere."""
     parcel = (pc - MEMORY_BASE) >> 1
@@ -148,14 +157,19 @@ def follow(profile: Profile, hart_id: int, code: Code, source: int, target: int)
         profile.path[hart_id] = path
 
 
+@inlined_kernel
+def is_jump(code: Code, parcel: int) -> bool:
+    """Tell whether there is an unconditional jump at ``parcel``, which may be -1."""
+    return bool(parcel >= 0 and (code.op[parcel] == Op.JAL or code.op[parcel] == Op.JALR))
+
+
 @kernel
 def call_or_return(code: Code, parcel: int) -> tuple[bool, bool]:
     """Tell whether the instruction at ``parcel`` is a jump that enters, or one that leaves a function."""
-    if parcel < 0 or not (code.op[parcel] == Op.JAL or code.op[parcel] == Op.JALR):
+    if not is_jump(code, parcel):
         return False, False
-    rd, rs1 = code.rd[parcel], code.rs1[parcel]
-    calls = rd == RETURN_ADDRESS or rd == ALTERNATE_LINK
-    returns = code.op[parcel] == Op.JALR and (rs1 == RETURN_ADDRESS or rs1 == ALTERNATE_LINK)
+    calls = (LINK_REGISTERS >> int(code.rd[parcel])) & 1 != 0
+    returns = code.op[parcel] == Op.JALR and (LINK_REGISTERS >> int(code.rs1[parcel])) & 1 != 0
     return calls, returns and not calls
 
 
@@ -170,7 +184,7 @@ def enter(profile: Profile, parent: int, function: int) -> int:
         if profile.path_function[child] == function:
             return child
         child = profile.sibling[child]
-    made = profile.n_paths[0]
+    made = int(profile.n_paths[0])
     if made == MAX_PATHS:
         return 0
     profile.n_paths[0] += 1

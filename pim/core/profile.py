@@ -2,10 +2,10 @@
 
 from pim.core.booking import Profile, book
 from pim.core.code import Code
-from pim.core.turn import next_turn
 from pim.core.interpreter import run_hart
 from pim.core.settings import CoreSettings
 from pim.core.state import Group
+from pim.core.turn import next_turn
 from pim.jit import kernel
 
 

@@ -21,8 +21,9 @@ STACK = ("issue", "mul/div/fp", "branch", "load-use", "instruction buffer", "row
          "refresh", "write-back")  # fmt: skip
 """Parts of the CPI stack, in the order of CoreRun.stack."""
 
-_WAITS = ("branch_cycles", "load_use_cycles", "instruction_stall", "hit_stall", "miss_stall", "conflict_stall",
+WAITS = ("branch_cycles", "load_use_cycles", "instruction_stall", "hit_stall", "miss_stall", "conflict_stall",
           "refresh_stall", "flush_stall")  # fmt: skip
+"""Counters of a core that the parts of STACK after the second are."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ def collect(
 
 def _core_run(group: Group, settings: CoreSettings, hart_id: int, reads: Sequence[tuple[int, int]]) -> CoreRun:
     hart = group.harts[hart_id]
-    waits = [int(hart[name]) for name in _WAITS]
+    waits = [int(hart[name]) for name in WAITS]
     cycles, instructions = int(hart.cycle), int(hart.instret)
     start = hart_id * settings.stride_bytes
     window = group.memory.u8[start : start + settings.mapped_bytes]

@@ -42,7 +42,7 @@ def blocks() -> list[str]:
 
 @pytest.fixture
 def folder(blocks: list[str], tmp_path: Path) -> Path:
-    python, use, c, c_use, program, _ = blocks
+    python, use, c, c_use, program, *_ = blocks
     (tmp_path / "histogram.py").write_text(python)
     (tmp_path / "histogram.c").write_text(c)
     (tmp_path / "hello.c").write_text(program)
@@ -63,7 +63,7 @@ def test_both_kernels_run_and_agree(folder: Path) -> None:
 
 def test_commands_run(folder: Path, blocks: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    for line in blocks[-1].splitlines():
+    for line in [*blocks[-2].splitlines(), blocks[-1].splitlines()[0]]:
         program, *arguments = line.split()
         assert program == "scalein"
         assert run_command(arguments) == 0
