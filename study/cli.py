@@ -32,6 +32,8 @@ FAILED = 1
 """Exit code when some points of a sweep failed, or the system refused to go on."""
 BAD_INPUT = 2
 """Exit code of an error that is the input's fault."""
+NOT_THE_GUESTS = 125
+"""Exit code of `exec` where the guest gave none: wrong input, trap, cycle limit. As of env, timeout and containers."""
 
 app = typer.Typer(
     name="scalein",
@@ -176,29 +178,39 @@ def execute(
         Path | None, typer.Option(help="File for the words between begin_signature and end_signature.")
     ] = None,
     trace: Annotated[str | None, typer.Option(help="File for one line per instruction; - is standard output.")] = None,
-    max_cycles: Annotated[int, typer.Option(min=1, help="Core cycles after which the run fails.")] = 1_000_000_000,
+    max_cycles: Annotated[
+        int | None, typer.Option(min=1, help="Core cycles after which the run fails; default: 5 s at 200 MHz.")
+    ] = None,
     harts: Annotated[int, typer.Option(min=1, help="Cores, which share the memory of their chip or rank.")] = 1,
     memory: Annotated[
         str | None, typer.Option(help="Memory, such as 512MiB; default: the level's, up to 256MiB.")
     ] = None,
     json: Annotated[Path | None, typer.Option(help="File for the numbers.")] = None,
 ) -> None:
-    """Run a bare-metal program; the exit code is the program's, 2 for errors."""
+    """Run a bare-metal program and end with its exit code.
+
+    A code that no process can have, below 0 or above 255, becomes 255; the output and the JSON file have it in full.
+    125 says that the program gave no code: wrong input, a trap without a handler, or the cycle limit.
+    """
     from study import exec_command  # noqa: PLC0415
     from study.sizes import parse_size  # noqa: PLC0415
 
-    code = exec_command.run(
-        program,
-        machine,
-        settings=settings or (),
-        arguments=arguments,
-        signature=signature,
-        trace=trace,
-        max_cycles=max_cycles,
-        n_harts=harts,
-        memory_bytes=parse_size(memory) if memory else None,
-        report=json,
-    )
+    try:
+        code = exec_command.run(
+            program,
+            machine,
+            settings=settings or (),
+            arguments=arguments,
+            signature=signature,
+            trace=trace,
+            max_cycles=max_cycles,
+            n_harts=harts,
+            memory_bytes=parse_size(memory) if memory else None,
+            report=json,
+        )
+    except PimError as error:
+        typer.echo(f"scalein: {one_line(error)}", err=True)
+        code = NOT_THE_GUESTS
     if code:
         raise typer.Exit(code)
 

@@ -15,8 +15,10 @@ from rich.table import Table
 
 from pim.config import SystemConfig, load_system, with_overrides
 from pim.errors import ConfigError, LoadError
+from pim.files import check_writable, write_atomic
 from pim.isa import load_elf
 from pim.system import ARGUMENT_WORDS, STACK, BareMachine, BareRun
+from pim.system.bare import BARE_CYCLE_LIMIT
 from pim.system.trace import steps
 
 HIGHEST_EXIT_CODE = 255
@@ -34,7 +36,7 @@ def run(
     arguments: str = "",
     signature: Path | None = None,
     trace: str | None = None,
-    max_cycles: int,
+    max_cycles: int | None = None,
     n_harts: int = 1,
     memory_bytes: int | None = None,
     report: Path | None = None,
@@ -55,8 +57,8 @@ def run(
         Where to write the words between the symbols begin_signature and end_signature.
     trace : str, optional
         Where to write one line per instruction; ``-`` is standard output.
-    max_cycles : int
-        Core cycles.
+    max_cycles : int, optional
+        Core cycles; default: BARE_CYCLE_LIMIT.
     n_harts : int
         Cores.
     memory_bytes : int, optional
@@ -69,6 +71,9 @@ def run(
     PimError
         If the program can't be loaded, traps without a handler or runs past the limit; see `BareMachine`.
     """
+    for path in (signature, report):
+        if path:
+            check_writable(path)
     system = with_overrides(load_system(machine), parse_settings(settings), "--set")
     program = load_elf(elf, bare=True)
     if signature and not all(name in program.symbols for name in _SIGNATURE):
@@ -78,7 +83,7 @@ def run(
         program,
         n_harts=n_harts,
         arguments=parse_words(arguments),
-        cycle_limit=max_cycles,
+        cycle_limit=BARE_CYCLE_LIMIT if max_cycles is None else max_cycles,
         memory_bytes=memory_bytes,
         single_step=trace is not None,
     )
@@ -90,9 +95,9 @@ def run(
                 print(step.line(program.xlen), file=file)
         outcome = loaded.result()
     if signature:
-        _write(signature, signature_text(loaded))
+        write_atomic(signature, signature_text(loaded).encode())
     if report:
-        _write(report, json.dumps(as_json(outcome, system), indent=2) + "\n")
+        write_atomic(report, f"{json.dumps(as_json(outcome, system), indent=2)}\n".encode())
     for race in outcome.races:
         typer.echo(f"warning: {race}", err=True)
     _show(outcome, system, sys.stderr if trace == "-" else sys.stdout)
@@ -185,23 +190,12 @@ def _ratio(cycles: int, instructions: int) -> str:
 
 @contextmanager
 def _opened(trace: str) -> Iterator[TextIO]:
-    """Open the trace's file; ``-`` is standard output."""
+    """Open the trace's file, written line by line, up to a trap that ends the run; ``-`` is standard output."""
     if trace == "-":
         yield sys.stdout
         return
-    with _writing(Path(trace)), Path(trace).open("w", encoding="utf-8") as file:
-        yield file
-
-
-def _write(path: Path, text: str) -> None:
-    with _writing(path):
-        path.write_text(text, encoding="utf-8")
-
-
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    """Turn a failure to write a file into ConfigError."""
     try:
-        yield
+        with Path(trace).open("w", encoding="utf-8") as file:
+            yield file
     except OSError as error:
-        raise ConfigError(f"{path}: can't be written: {error.strerror}") from error
+        raise ConfigError(f"{trace}: can't be written: {error.strerror}") from error

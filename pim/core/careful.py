@@ -6,15 +6,13 @@ They are apart from the interpreter's loop to keep it small: a test in it for ea
 from typing import Any
 
 from pim.core.atomic import end_reservations
-from pim.core.buffers import fill_sector, find_slot, is_buffered, is_own_row
 from pim.core.code import Code, forget
-from pim.core.pipeline import edge
 from pim.core.settings import MEMORY_BASE, CoreSettings
 from pim.core.sharing import note_access
 from pim.core.state import Core, Group, Stop
 from pim.core.step import load, store, width_shift
 from pim.core.trap import Cause
-from pim.core.turn import Outcome, drain, end_run, is_later, park
+from pim.core.turn import Outcome, drain, end_run, reach
 from pim.isa import Op
 from pim.isa.alu import low_bytes, srl
 from pim.jit import kernel
@@ -66,17 +64,9 @@ def careful_access(
             hart.exit_code = srl(low_bytes(operand, 1 << shift), 1)
             end_run(core, group, Stop.EXITED)
         return outcome, cycle, 0
-    if not is_buffered(core, index, offset, settings):
-        now = max(edge(cycle, settings.clock_p, settings.clock_q), hart.written_at)
-        if is_later(core, now, other, other_at) and not (
-            is_own_row(core, group.device, offset, now, settings)
-            and find_slot(core, offset >> settings.line_shift, settings) >= 0
-        ):
-            park(core, now)
-            return Outcome.PARKED.value, cycle, 0
-        filled, cycle = fill_sector(core, group.device, index, offset, cycle, now, settings)
-        if not filled:
-            return Outcome.AGAIN.value, cycle, 0
+    outcome, cycle = reach(core, group.device, index, offset, cycle, other, other_at, settings)
+    if outcome != Outcome.DONE:
+        return outcome, cycle, 0
     value = 0
     if is_store:
         store(op, group.memory, at, operand)

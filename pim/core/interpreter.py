@@ -12,7 +12,7 @@ import numpy as np
 
 from pim.core.atomic import atomic_access
 from pim.core.booking import Profile, book
-from pim.core.buffers import fetch_line, fill_sector, find_slot, is_buffered, is_own_row
+from pim.core.buffers import fetch_line, is_own_row
 from pim.core.careful import careful_access
 from pim.core.code import ENTRY, Code, decode_parcel, forget, illegal
 from pim.core.csr import csr_operation
@@ -24,7 +24,7 @@ from pim.core.sharing import note_atomic, note_fence
 from pim.core.state import NO_LINE, Core, Group, Stop
 from pim.core.step import integer, is_taken, load, muldiv, store, width_shift
 from pim.core.trap import Cause, enter_handler, handler, leave_handler
-from pim.core.turn import Outcome, drain, end_run, horizon, is_later, park, pause
+from pim.core.turn import Outcome, drain, end_run, horizon, is_later, park, pause, reach
 from pim.isa import Op
 from pim.jit import kernel
 
@@ -117,17 +117,11 @@ def run_hart(
                     break
                 lowest = checked if is_store else 0
                 if lowest <= offset < settings.plain_bytes:
-                    if not is_buffered(core, index, offset, settings):
-                        at = max(edge(cycle, settings.clock_p, settings.clock_q), hart.written_at)
-                        if is_later(core, at, other, other_at) and not (
-                            is_own_row(core, device, offset, at, settings)
-                            and find_slot(core, offset >> settings.line_shift, settings) >= 0
-                        ):
-                            park(core, at)
-                            break
-                        filled, cycle = fill_sector(core, device, index, offset, cycle, at, settings)
-                        if not filled:
-                            continue
+                    outcome, cycle = reach(core, device, index, offset, cycle, other, other_at, settings)
+                    if outcome == Outcome.AGAIN:
+                        continue
+                    if outcome != Outcome.DONE:
+                        break
                     if is_store:
                         value = f_bits[code.rs2[index]] if op >= Op.FSW else x[code.rs2[index]]
                         store(op, memory, window + offset, value)

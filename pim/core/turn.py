@@ -1,8 +1,9 @@
 """Turns at what the cores of a group share: who is first in (clock, core) goes on, others park."""
 
 from enum import IntEnum
+from typing import Any
 
-from pim.core.buffers import flush
+from pim.core.buffers import fill_sector, find_slot, flush, is_buffered, is_own_row
 from pim.core.pipeline import edge
 from pim.core.settings import CoreSettings
 from pim.core.state import Core, Group, Stop
@@ -53,6 +54,26 @@ def park(core: Core, at: int) -> None:
     """Let a core wait for its turn at a request at clock ``at``. Updates ``core``."""
     core.hart.request_at = at
     core.hart.stop = Stop.PARKED
+
+
+@inlined_kernel
+def reach(
+    core: Core, device: Device, site: Any, offset: int, cycle: int, other: int, other_at: int, settings: CoreSettings
+) -> tuple[int, int]:
+    """Get ``offset`` into a line buffer, or make one request for it; return the Outcome and the core cycle.
+
+    Only a fill in the core's own bank, of a line that it has, need not wait for its turn. Updates ``core``, ``device``.
+    """
+    if is_buffered(core, site, offset, settings):
+        return Outcome.DONE.value, cycle
+    at = max(edge(cycle, settings.clock_p, settings.clock_q), core.hart.written_at)
+    if is_later(core, at, other, other_at) and not (
+        is_own_row(core, device, offset, at, settings) and find_slot(core, offset >> settings.line_shift, settings) >= 0
+    ):
+        park(core, at)
+        return Outcome.PARKED.value, cycle
+    filled, cycle = fill_sector(core, device, site, offset, cycle, at, settings)
+    return Outcome.DONE.value if filled else Outcome.AGAIN.value, cycle
 
 
 @kernel

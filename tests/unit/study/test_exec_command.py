@@ -88,7 +88,7 @@ def test_arguments_arrive_in_the_mailbox(elf) -> None:
 
 def test_rv32_program_runs_on_a_core_of_its_width(elf, capsys: pytest.CaptureFixture[str]) -> None:
     path = elf(exits(9, xlen=32))
-    assert run_command(["exec", path]) == 2
+    assert run_command(["exec", path]) == 125
     assert "core.extensions=rv32imc" in capsys.readouterr().err
     assert run_command(["exec", path, "--set", "core.extensions=rv32imc"]) == 9
 
@@ -164,7 +164,7 @@ def test_trace_is_kept_up_to_a_fatal_trap(elf, tmp_path: Path, capsys: pytest.Ca
     text.op(Op.ADDI, rd=A0, imm=1)
     text.op(Op.LD, rd=A0)
     file = tmp_path / "trace"
-    assert run_command(["exec", elf(text), "--trace", str(file)]) == 2
+    assert run_command(["exec", elf(text), "--trace", str(file)]) == 125
     first, last = file.read_text().splitlines()
     assert first.endswith("00100513 addi a0, zero, 1  a0=0000000000000001")
     assert last.endswith("00003503 ld a0, 0(zero)  trap: load access")
@@ -220,20 +220,45 @@ def traps() -> Assembly:
         (exits(0), ["--memory", "many"], "size 'many': not a size"),
         (exits(0), ["--memory", "2KiB"], "segments outside the memory, 0x80000000 to 0x80000800: 0x80001000 to"),
         (exits(0), ["--signature", "s"], "--signature needs the symbols begin_signature and end_signature"),
-        (exits(0), ["--json", "/nowhere/x"], "/nowhere/x: can't be written: No such file or directory"),
+        (exits(0), ["--json", "/dev/null/x"], "/dev/null/x: can't be written: Not a directory"),
+        (exits(0), ["--json", "/dev/null"], "/dev/null: can't be written: exists and is not a regular file"),
         (exits(0), ["--trace", "/nowhere/x"], "/nowhere/x: can't be written: No such file or directory"),
         (loops(), ["--max-cycles", "5000"], "cycle limit 5_000 reached; 1 of 1 harts still running (0)"),
         (loops(), ["--max-cycles", "5000", "--trace", "/dev/null"], "cycle limit 5_000 reached"),
         (traps(), [], "hart 0, pc 0x80000000 (ld a0, 0(zero)): load access at 0x0"),
     ],
 )
-def test_wrong_input_is_one_line_and_exit_code_2(
+def test_wrong_input_is_one_line_and_exit_code_125(
     elf, text: Assembly, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run_command(["exec", elf(text), *options]) == 2
+    assert run_command(["exec", elf(text), *options]) == 125
     error = capsys.readouterr().err
     assert message in error
     assert len(error.splitlines()) == 1
+
+
+def test_exit_code_that_no_process_can_have_is_printed_and_written_in_full(
+    elf, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Cut to eight bits, 256 would say success, and 381 what 125 says."""
+    report = tmp_path / "run.json"
+    for code in (256, 381, -1):
+        assert run_command(["exec", elf(exits(code)), "--json", str(report)]) == 255
+        assert f"exit code {code}\n" in capsys.readouterr().out
+        assert json.loads(report.read_text())["exit_code"] == code
+
+
+def test_outputs_are_refused_before_the_run(elf, capsys: pytest.CaptureFixture[str]) -> None:
+    path = elf(loops(), begin_signature=DATA, end_signature=DATA + 4)
+    for option in ("--json", "--signature"):
+        assert run_command(["exec", path, option, "/dev/null/x"]) == 125  # else the cycle limit would end it
+        assert "/dev/null/x: can't be written" in capsys.readouterr().err
+
+
+def test_cycle_limit_is_the_models_unless_told(elf, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.setattr("study.exec_command.BARE_CYCLE_LIMIT", 7000)
+    assert run_command(["exec", elf(loops())]) == 125
+    assert "cycle limit 7_000 reached" in capsys.readouterr().err
 
 
 def test_signature_must_be_words_in_memory(elf, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -243,10 +268,10 @@ def test_signature_must_be_words_in_memory(elf, tmp_path: Path, capsys: pytest.C
         (0, 8, "0x0 to 0x8 is outside the memory"),
     ):
         path = elf(exits(0), begin_signature=begin, end_signature=end)
-        assert run_command(["exec", path, "--signature", str(tmp_path / "s")]) == 2
+        assert run_command(["exec", path, "--signature", str(tmp_path / "s")]) == 125
         assert message in capsys.readouterr().err
 
 
 def test_missing_file_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_command(["exec", "/nowhere.elf"]) == 2
+    assert run_command(["exec", "/nowhere.elf"]) == 125
     assert "/nowhere.elf: can't be read" in capsys.readouterr().err
