@@ -38,7 +38,7 @@ def machine(name: str, **more: object) -> tuple[SystemConfig, Fraction]:
 
 
 def assert_reference_agrees(system: SystemConfig, ratio: Fraction, program: Program, memories: list[bytes]) -> None:
-    traces = [executed(emulate(memory), memory) for memory in memories]
+    traces = [executed(emulate(memory, xlen=program.xlen), memory) for memory in memories]
     assert measured(simulate(system, program, memories)) == predicted(system, ratio, traces)
 
 
@@ -56,6 +56,14 @@ def test_cores_that_share_take_what_the_reference_says(name: str) -> None:
         program = random_program(3100 + n_cores, floating=True, n_blocks=6)
         memories = [other_memory(program, hart_id) for hart_id in range(n_cores)]
         assert_reference_agrees(system, ratio, program.program, memories)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_cores_of_32_bits_take_what_the_reference_says(name: str) -> None:
+    system, ratio = machine(name, **{"core.extensions": "rv32imac"})
+    program = random_program(3300, xlen=32, n_blocks=6)
+    memories = [other_memory(program, hart_id) for hart_id in range(min(3, system.cores_per_group))]
+    assert_reference_agrees(system, ratio, program.program, memories)
 
 
 LOOPS = {

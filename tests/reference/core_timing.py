@@ -18,13 +18,14 @@ PARTS = ("issue", "mul/div/fp", "branch", "load-use", "instruction buffer", "row
 
 
 class Executed(NamedTuple):
-    """One executed instruction: address, bits, bytes, the memory address it names, and whether it wrote there."""
+    """One executed instruction: address, bits, bytes, memory address it names, whether it wrote there or trapped."""
 
     pc: int
     word: int
     size: int
     address: int | None
     wrote: bool
+    trapped: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class CoreRules:
     row: int
     own_bank: bool
     window: int
+    xlen: int
 
 
 @dataclass
@@ -96,8 +98,14 @@ class _Core:
         """Execute the trace; give the clock of each request to the DRAM before it is made."""
         rules, outcome, parts = self.rules, self.outcome, self.outcome.parts
         for i, step in enumerate(trace):
-            this = shape(step.word, step.size)
+            this = shape(step.word, step.size, rules.xlen)
             yield from self._fetch(step)
+            if step.trapped:
+                parts["branch"] += 1 + rules.taken_penalty
+                outcome.cycles += 1 + rules.taken_penalty
+                continue
+            if this.kind == "illegal":
+                raise ValueError(f"{step.pc:#x}: {step.word:#x} is no instruction of these cores, and did not trap")
             if this.kind in ("load", "store"):
                 outcome.loads += this.kind == "load"
                 outcome.stores += this.kind == "store"
@@ -111,15 +119,16 @@ class _Core:
                 yield from self._flush()
                 if this.kind == "fence.i":
                     self.instruction_lines.clear()
-            cycles = rules.class_cycles.get(this.kind, 1)
+            cycles = rules.class_cycles.get("system" if this.kind in ("mret", "wfi") else this.kind, 1)
             parts["issue"] += 1
             parts["mul/div/fp"] += cycles - 1
             following = trace[i + 1] if i + 1 < len(trace) else None
             if following is not None:
-                if this.kind in ("branch", "jump") and (this.kind == "jump" or following.pc != step.pc + step.size):
+                jumps = this.kind in ("jump", "mret")
+                if jumps or (this.kind == "branch" and following.pc != step.pc + step.size):
                     parts["branch"] += rules.taken_penalty
                     cycles += rules.taken_penalty
-                if this.loaded is not None and this.loaded in shape(following.word, following.size).reads:
+                if this.loaded is not None and this.loaded in shape(following.word, following.size, rules.xlen).reads:
                     parts["load-use"] += rules.load_use_penalty
                     cycles += rules.load_use_penalty
             outcome.cycles += cycles

@@ -1,4 +1,4 @@
-"""What the timing of an RV64IMAFDC instruction depends on, from its bits: its class and the registers it names.
+"""What the timing of an IMAFDC instruction depends on, from its bits: its class and the registers it names.
 
 Written from the manual's opcode map and listings (volume I, chapters "RV32/64G Instruction Set Listings" and "C").
 """
@@ -20,8 +20,8 @@ ATOMICS = {2: "lr", 3: "sc"}
 """By funct5."""
 
 
-def shape(word: int, size: int) -> Shape:
-    return _wide(word) if size == 4 else _compressed(word)
+def shape(word: int, size: int, xlen: int = 64) -> Shape:
+    return _wide(word) if size == 4 else _compressed(word, xlen)
 
 
 def _wide(word: int) -> Shape:  # noqa: PLR0911, PLR0912 - one return per opcode
@@ -57,14 +57,14 @@ def _wide(word: int) -> Shape:  # noqa: PLR0911, PLR0912 - one return per opcode
             ordered = funct7 & 3 != 0
             return _shape("amo", x1, x2, atomic=ATOMICS.get(funct7 >> 2, "amo"), is_ordered=ordered)
         case 0x73 if funct3 == 0:
-            return _shape("system")
+            return _shape({0x302: "mret", 0x105: "wfi"}.get(word >> 20, "system"))
         case 0x73:
             return _shape("csr", *((x1,) if funct3 < 4 else ()))
         case 0x43 | 0x47 | 0x4B | 0x4F:
             return _shape("fp_fma", f1, f2, ("f", rs3))
         case 0x53:
             return _float(funct7 >> 2, x1, f1, f2)
-    raise ValueError(f"{word:#010x}: no instruction of these cores")
+    return _shape("illegal")
 
 
 def _float(funct5: int, x1: Register, f1: Register, f2: Register) -> Shape:  # noqa: PLR0911 - one return per operation
@@ -92,11 +92,21 @@ def _float(funct5: int, x1: Register, f1: Register, f2: Register) -> Shape:  # n
     raise ValueError(f"floating-point funct5 {funct5:#x}: no instruction of these cores")
 
 
-def _compressed(word: int) -> Shape:  # noqa: PLR0911, PLR0912 - one return per row
+def _compressed(word: int, xlen: int) -> Shape:  # noqa: PLR0911, PLR0912 - one return per row
     sp = ("x", 2)
     full, low = word >> 7 & 31, word >> 2 & 31  # rd or rs1; rs2
     short, low_short = (word >> 7 & 7) + 8, (word >> 2 & 7) + 8
     match word & 3, word >> 13:
+        case 0, 3 if xlen == 32:
+            return _shape("load", ("x", short), loaded=("f", low_short))  # c.flw, where RV64 has c.ld
+        case 0, 7 if xlen == 32:
+            return _shape("store", ("x", short), ("f", low_short))
+        case 1, 1 if xlen == 32:
+            return _shape("jump")  # c.jal, where RV64 has c.addiw
+        case 2, 3 if xlen == 32:
+            return _shape("load", sp, loaded=("f", full))
+        case 2, 7 if xlen == 32:
+            return _shape("store", sp, ("f", low))
         case 0, 0:
             return _shape("alu", sp)  # c.addi4spn
         case 0, 1:

@@ -8,7 +8,8 @@ import numpy as np
 
 from pim.config import ClassCycles, Level, SystemConfig
 from pim.isa import Program
-from pim.system import STACK, CoreTask, GroupRun, run_cores
+from pim.system import STACK, BareMachine, CoreTask, GroupRun, run_cores
+from pim.system.trace import steps
 from tests.reference.core_timing import CoreRules, Executed, run_together
 from tests.reference.dram_timing import Dram, DramRules
 from tests.support.assembly import MEMORY_AT
@@ -51,7 +52,7 @@ def dram_rules(system: SystemConfig) -> DramRules:
     )
 
 
-def core_rules(system: SystemConfig, ratio: Fraction) -> CoreRules:
+def core_rules(system: SystemConfig, ratio: Fraction, *, shares_memory: bool = False) -> CoreRules:
     core, geometry = system.core, system.geometry
     chips = geometry.chips_per_rank if system.level is Level.RANK else 1
     whole_row = system.port == "row"
@@ -71,7 +72,8 @@ def core_rules(system: SystemConfig, ratio: Fraction) -> CoreRules:
         column=None if whole_row else geometry.device_width * chips,
         row=geometry.row_bytes * chips,
         own_bank=system.level is Level.BANK,
-        window=shared_bytes // system.cores_per_location,
+        window=0 if shares_memory else shared_bytes // system.cores_per_location,
+        xlen=system.core.xlen,
     )
 
 
@@ -85,15 +87,27 @@ def executed(emulated: Emulated, memory: bytes) -> list[Executed]:
     return [Executed(step.pc, words[step.pc], step.size, step.address, step.wrote) for step in emulated.steps]
 
 
+def stepped(machine: BareMachine) -> list[list[Executed]]:
+    """Run a machine made with ``single_step`` to its end; return what each core executed, traps too."""
+    traces: list[list[Executed]] = [[] for _ in machine.group.harts]
+    for step in steps(machine):
+        wrote = step.written is not None and step.written[1] == 0  # what a store-conditional that succeeds returns
+        address = step.access.address if step.access else None
+        traces[step.hart_id].append(Executed(step.pc, step.word, step.size, address, wrote, step.trap is not None))
+    return traces
+
+
 def simulate(system: SystemConfig, program: Program, memories: Sequence[bytes]) -> GroupRun:
     """Run a program on one core per memory; each memory starts as given and is read back whole."""
     tasks = [CoreTask((), ((MEMORY_AT, np.frombuffer(m, np.uint8)),), ((MEMORY_AT, len(m)),)) for m in memories]
     return run_cores(system, program, tasks, cycle_limit=10**8)
 
 
-def predicted(system: SystemConfig, ratio: Fraction, traces: list[list[Executed]]) -> Times:
+def predicted(
+    system: SystemConfig, ratio: Fraction, traces: list[list[Executed]], *, shares_memory: bool = False
+) -> Times:
     """Return what the reference model says; ``ratio`` is the core's clock over the DRAM's."""
-    rules, dram = core_rules(system, ratio), Dram(dram_rules(system))
+    rules, dram = core_rules(system, ratio, shares_memory=shares_memory), Dram(dram_rules(system))
     outcomes = run_together(rules, dram, traces)
     end = -(-max(outcome.cycles for outcome in outcomes) * rules.q // rules.p)
     counters = [{name: getattr(outcome, name) for name in COUNTERS} | outcome.parts for outcome in outcomes]
