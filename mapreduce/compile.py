@@ -6,6 +6,7 @@ right by its name. Compiling needs the ``toolchain`` extra (ziglang) and takes s
 """
 
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -37,6 +38,9 @@ RECIPE = "2"
 
 COMPILERS = 2  # assumption: as many as the smallest machines have cores
 """Kernels compiled at the same time."""
+
+LOWERING = "SCALEIN_LOWERING"
+"""Variable of the environment of a process that imports a kernel's file to compile it."""
 
 SHIPPED_ELFS = Path(__file__).parent / "kernels" / "elf"
 
@@ -82,6 +86,11 @@ def compile_elfs(kernels: Sequence[Kernel], targets: Sequence[str]) -> list[byte
         The toolchain is absent, or a kernel can't be compiled or linked.
     """
     names = ", ".join(kernel.name for kernel in kernels)
+    if LOWERING in os.environ:
+        raise LoadError(
+            f"kernel {names}: its file is imported to compile a kernel, and compiles one itself then; "
+            'what runs kernels belongs under `if __name__ == "__main__":`'
+        )
     toolchain(f"kernel {names}: no shipped ELF fits its source, and compiling it")
     machines = [target_of(target) for target in targets]
     with tempfile.TemporaryDirectory() as folder:
@@ -120,7 +129,8 @@ def _objects(kernel: Kernel, targets: Sequence[Target], work: Path) -> dict[Targ
             "outputs": {target.name: str(path) for target, path in code.items()},
         }
         what = f"kernel {kernel.name}"
-        table = run_python(what, ["-m", "mapreduce.lower"], work, stdin=json.dumps(job), NUMBA_OPT="0")
+        settings = {"NUMBA_OPT": "0", LOWERING: "1"}
+        table = run_python(what, ["-m", "mapreduce.lower"], work, stdin=json.dumps(job), **settings)
         if json.loads(table):
             for target in targets:
                 made[target].append(assemble(f"{kernel.name}-exceptions", target, table_assembly(table), work))

@@ -38,6 +38,7 @@ declare i32 @{symbol}({kinds})
 define i64 @{ENTRY}() !dbg !2 {{
   %result = alloca i64
   %exception = alloca ptr
+  store ptr null, ptr %exception
 {lines}
   %status = call i32 @{symbol}({", ".join(passed)}), !dbg !3
   %value = load i64, ptr %result

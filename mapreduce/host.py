@@ -134,12 +134,27 @@ def calibrate(
     for name, (inputs, parameters) in workloads.items():
         if progress is not None:
             progress(name)
-        runs = [_measure(jobs.get(name), inputs, parameters) for _ in range(repeats + 1)][1:]
-        for step in STEPS:
-            measured[f"{name}_{step}"] = statistics.median(run[step] for run in runs)
+        measured |= _medians(jobs.get(name), inputs, parameters, repeats)
     if progress is not None:
         progress("memory bandwidth")
     return Calibration(machine=describe_machine(), memory_bandwidth_gb_s=_bandwidth_gb_s(repeats), ns_per_unit=measured)
+
+
+def calibrate_job(
+    job: Job, inputs: Arrays, parameters: Parameters, base: Calibration, *, repeats: int = 5
+) -> Calibration:
+    """Return ``base`` with the times of one more job, measured on this host, which should be that of ``base``.
+
+    Parameters are those of `calibrate`, for a job that need not be one of the package.
+    """
+    measured = _medians(job, inputs, parameters, repeats)
+    return base.model_copy(update={"ns_per_unit": {**base.ns_per_unit, **measured}})
+
+
+def _medians(job: Job, inputs: Arrays, parameters: Parameters, repeats: int) -> dict[str, float]:
+    """Return ns per unit by kind of work."""
+    runs = [_measure(job, inputs, parameters) for _ in range(repeats + 1)][1:]
+    return {f"{job.name}_{step}": statistics.median(run[step] for run in runs) for step in STEPS}
 
 
 def _measure(job: Job, inputs: Arrays, parameters: Parameters) -> dict[str, float]:

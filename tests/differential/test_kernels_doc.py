@@ -1,6 +1,7 @@
 """What docs/kernels.md shows runs, and what its table says of errors holds."""
 
 import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -42,7 +43,8 @@ def blocks() -> list[str]:
 
 @pytest.fixture
 def folder(blocks: list[str], tmp_path: Path) -> Path:
-    python, use, c, c_use, program, *_ = blocks
+    python, use, c, c_use, job, program, *_ = blocks
+    (tmp_path / "job.py").write_text(job)
     (tmp_path / "histogram.py").write_text(python)
     (tmp_path / "histogram.c").write_text(c)
     (tmp_path / "hello.c").write_text(program)
@@ -51,14 +53,42 @@ def folder(blocks: list[str], tmp_path: Path) -> Path:
     return tmp_path
 
 
+def run_file(name: str, folder: Path) -> str:
+    return subprocess.run(
+        [sys.executable, name],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    ).stdout
+
+
+def counts(text: bytes) -> Any:
+    return np.bincount(np.frombuffer(text, np.uint8) % 16, minlength=16)
+
+
 def test_both_kernels_run_and_agree(folder: Path) -> None:
-    outputs = []
-    for name in ("use_python.py", "use_c.py"):
-        code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); sys.path.insert(0, ''); exec(open({name!r}).read())"
-        done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
-        outputs.append(done.stdout.split("]")[0])
-    expected = np.bincount(np.frombuffer(b"in memory", np.uint8) % 16, minlength=16)
-    assert outputs == [str(expected)[:-1]] * 2
+    outputs = [run_file(name, folder).split("]")[0] for name in ("use_python.py", "use_c.py")]
+    assert outputs == [str(counts(b"in memory"))[:-1]] * 2
+
+
+def test_job_runs_on_all_cores(folder: Path) -> None:
+    """Its reduce kernel is in the file that runs, which the compiler imports again."""
+    result, _, phases = run_file("job.py", folder).partition("] ")
+    assert result == str(counts(b"in memory " * 2000).tolist())[:-1]
+    assert "'map_combine': " in phases
+
+
+def test_file_that_runs_its_job_when_it_is_imported_is_refused(folder: Path) -> None:
+    """The compiler imports it, which would run the job, which would compile, and so on without end."""
+    text = (folder / "job.py").read_text()
+    new = text.replace("+= partials[i]", "+= 1 * partials[i]")  # no compiled form of it is in the cache
+    (folder / "job.py").write_text(new.replace('if __name__ == "__main__":', "if True:"))
+    with pytest.raises(subprocess.CalledProcessError) as caught:
+        run_file("job.py", folder)
+    assert "belongs under `if __name__" in caught.value.stderr
 
 
 def test_commands_run(folder: Path, blocks: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,10 +14,12 @@ from mapreduce.host import (
     STEPS,
     Calibration,
     calibrate,
+    calibrate_job,
     load_calibration,
     native_seconds,
     native_work,
 )
+from mapreduce.jobs.q6 import Q6
 from pim.errors import ConfigError
 
 
@@ -97,6 +99,21 @@ def test_wrong_calibration_says_file_field_got_and_allowed(tmp_path: Path, conte
 def test_missing_calibration_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"calibration .*none\.json: can't be read"):
         load_calibration(tmp_path / "none.json")
+
+
+def test_another_job_is_added_to_a_calibration() -> None:
+    base = load_calibration()
+    rows = {name: np.ones(2000, dtype) for name, dtype in Q6.inputs.items()}
+    selection = dict.fromkeys(("first_day", "end_day", "least_discount", "most_discount", "quantity_limit"), 1)
+
+    class Other(Q6):
+        name = "other"
+
+    made = calibrate_job(Other(), rows, selection, base, repeats=1)
+    assert made.ns_per_unit.items() >= base.ns_per_unit.items()
+    added = made.ns_per_unit.keys() - base.ns_per_unit.keys()
+    assert added == {f"other_{step}" for step in STEPS}
+    assert all(made.ns_per_unit[kind] > 0 for kind in added)
 
 
 def test_calibrating_measures_every_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
