@@ -91,7 +91,7 @@ def slot_for(core: Core, line: int, settings: CoreSettings) -> int:
     return slot
 
 
-@kernel
+@inlined_kernel
 def write_run(core: Core, device: Device, slot: int, now: int, settings: CoreSettings) -> None:
     """Write a line's first run of dirty sectors to its row at or after clock ``now``. Updates ``core``, ``device``."""
     dirty, sector, run = core.dirty[slot], 0, 0
@@ -110,8 +110,10 @@ def write_run(core: Core, device: Device, slot: int, now: int, settings: CoreSet
 @inlined_kernel
 def book_wait(hart: Hart, stall: int, outcome: int, refresh_wait: int, settings: CoreSettings) -> None:
     """Book a wait by its access's row outcome, and what of it a refresh caused. Updates ``hart``."""
-    refresh_stall = min(stall, refresh_wait * settings.clock_p // settings.clock_q)
-    hart.refresh_stall += refresh_stall
+    refresh_stall = 0
+    if refresh_wait:  # rare: spares the division
+        refresh_stall = min(stall, refresh_wait * settings.clock_p // settings.clock_q)
+        hart.refresh_stall += refresh_stall
     if outcome == RowOutcome.HIT:
         hart.hit_stall += stall - refresh_stall
     elif outcome == RowOutcome.MISS:
@@ -142,13 +144,24 @@ def fill_sector(
 ) -> tuple[bool, int]:
     """Make one request at clock ``now`` for the sector of ``offset``; return whether it is there, and the core cycle.
 
-    A line that isn't there takes the least recently used slot of its set; as long as that has dirty sectors, the
-    request writes a run of them instead. The wait is booked by the row outcome of the fetch, the refresh part of it
-    apart. (Merged into its callers: measured, programs that mostly miss run up to twice as fast.)
+    A line that isn't there takes the least recently used slot of its set.
+    """
+    slot = slot_for(core, offset >> settings.line_shift, settings)
+    return fill_slot(core, device, site, slot, offset, cycle, now, settings)
+
+
+@inlined_kernel
+def fill_slot(
+    core: Core, device: Device, site: Any, slot: int, offset: int, cycle: int, now: int, settings: CoreSettings
+) -> tuple[bool, int]:
+    """Do what `fill_sector` does, the slot being known.
+
+    As long as a slot with another line has dirty sectors, the request writes a run of them instead. The wait is booked
+    by the row outcome of the fetch, the refresh part of it apart. (Merged into its callers: measured, programs that
+    mostly miss run up to twice as fast.)
     """
     hart = core.hart
     line = offset >> settings.line_shift
-    slot = slot_for(core, line, settings)
     if core.line[slot] != line:
         if core.dirty[slot]:
             write_run(core, device, slot, now, settings)

@@ -12,7 +12,7 @@ from pim.jit import inlined_kernel
 @inlined_kernel
 def edge(cycle: int, clock_p: int, clock_q: int) -> int:
     """Return the DRAM clock at which core edge ``cycle`` falls: ceil(cycle q / p)."""
-    return -(-cycle * clock_q // clock_p)
+    return (cycle * clock_q + clock_p - 1) // clock_p
 
 
 @inlined_kernel

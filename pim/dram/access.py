@@ -41,7 +41,7 @@ def make_device(n_banks: int, n_buses: int, n_groups: int = 4) -> Device:
 def is_open(device: Device, bank_id: int, row: int, now: int, timing: ClockTiming) -> bool:
     """Tell whether ``row`` is in its row buffer at clock ``now``, no refresh being due; ``device`` is unchanged."""
     bank = device.banks[bank_id]
-    return bool(bank.open_row == row and now // timing.nrefi <= bank.refreshed)
+    return bool(bank.open_row == row and now < (bank.refreshed + 1) * timing.nrefi)
 
 
 @inlined_kernel

@@ -11,8 +11,8 @@ from pim.jit import inlined_kernel
 @inlined_kernel
 def catch_up(bank: Bank, now: int, timing: ClockTiming) -> int:
     """Apply the last refresh due by ``now``; return the clocks from ``now`` until it is over. Updates ``bank``."""
-    due = now // timing.nrefi
-    if due > bank.refreshed:
+    if now >= (bank.refreshed + 1) * timing.nrefi:  # a product, since a division takes as long as all the rest
+        due = now // timing.nrefi
         quiet_at = bank.act_ready_at
         if bank.open_row != CLOSED:
             quiet_at = bank.pre_ready_at + timing.nrp

@@ -1,7 +1,7 @@
 """Native code of loads and stores: what their entries stand for is done here, anything else leaves native code."""
 
 from pim.core.translate.emitter import FLOAT, Emitter
-from pim.core.translate.layout import Entry, Header, Reason
+from pim.core.translate.layout import HEADER_WORDS, TABLE_WORDS, Entry, Header, Reason
 from pim.core.translate.plan import Instruction, Point
 from pim.isa import Op
 
@@ -30,13 +30,8 @@ def emit_access(e: Emitter, it: Instruction, number: int, point: Point, needed: 
     address = e.value(f"add i64 {e.read(it.rs1)}, {it.imm}")
     if e.xlen == 32:
         address = e.value(f"and i64 {address}, 4294967295")
-    entry = e.load("ptr", e.place("%frame", e.layout.site(point.site)), "frame")
-    mask = e.frame_word(Header.MASK + point.shift, is_fixed=True)
-    masked = e.value(f"and i64 {address}, {mask}")
-    base = e.load("i64", e.place(entry, Entry.STORE_BASE if point.is_store else Entry.LOAD_BASE), "entries")
-    e.unless(e.value(f"icmp eq i64 {masked}, {base}"), f"{label}d", f"{label}x")
-    e.leave(f"{label}x", number, Reason.ACCESS, address)
-    e.begin(f"{label}d")
+    masked = e.value(f"and i64 {address}, {e.frame_word(Header.MASK + point.shift, is_fixed=True)}")
+    entry = _entry(e, point, number, address, masked)
     delta = e.load("i64", e.place(entry, Entry.DELTA), "entries")
     used_at = e.value(f"add i64 {e.cycle()}, {point.n}")
     e.store("i64", used_at, e.place(entry, Entry.USED_AT), "entries")
@@ -45,6 +40,28 @@ def emit_access(e: Emitter, it: Instruction, number: int, point: Point, needed: 
         _store(e, it, place)
     else:
         _load(e, it, place)
+
+
+def _entry(e: Emitter, point: Point, number: int, address: str, masked: str) -> str:
+    """Return the entry that stands for an access: what it used last, or what the table has; else leaves native code."""
+    label, base = f"p{number}", Entry.STORE_BASE if point.is_store else Entry.LOAD_BASE
+    site = e.place("%frame", e.layout.site(point.site))
+    last = e.load("ptr", site, "frame")
+    matches = e.value(f"icmp eq i64 {masked}, {e.load('i64', e.place(last, base), 'entries')}")
+    e.line(f"br i1 {matches}, label %{label}d, label %{label}t")
+    e.begin(f"{label}t")
+    sector = e.value(f"lshr i64 {address}, {e.frame_word(Header.SECTOR_SHIFT, is_fixed=True)}")
+    place = e.value(f"and i64 {sector}, {TABLE_WORDS - 1}")
+    word = e.value(f"getelementptr [8 x i8], ptr %frame, i64 {e.value(f'add i64 {place}, {HEADER_WORDS}')}")
+    other = e.load("ptr", word, "frame")
+    matches = e.value(f"icmp eq i64 {masked}, {e.load('i64', e.place(other, base), 'entries')}")
+    e.unless(matches, f"{label}u", f"{label}x")
+    e.begin(f"{label}u")
+    e.store("ptr", other, site, "frame")
+    e.line(f"br label %{label}d")
+    e.leave(f"{label}x", number, Reason.ACCESS, address)
+    e.begin(f"{label}d")
+    return e.value(f"phi ptr [ {last}, %{label} ], [ {other}, %{label}u ]")
 
 
 def _store(e: Emitter, it: Instruction, place: str) -> None:

@@ -1,6 +1,7 @@
 """Where native code finds what it needs: one frame of int64 words per core.
 
-Header, then one word per load and store (address of its entry, see `Entry`), then `BLOCK_WORDS` per block.
+Header; a table of entries (see `Entry`) by number of the sector, modulo its size; one word per load and store, the entry
+it used last; then `BLOCK_WORDS` per block. Words for entries are their addresses.
 """
 
 from enum import IntEnum
@@ -21,10 +22,14 @@ class Header(IntEnum):
     ADDRESS = 8  # of the access it was left at
     JUMPS = 9  # address of the table of points by parcel (int32): number + 1 of each block's head, else 0
     MASK = 10  # what of an address must equal its entry's; by log2 of the width, 4 words
-    IS_STALE = 14  # whether the interpreter has run since entries and blocks were matched with the buffers
+    SECTOR_SHIFT = 14
+    IS_STALE = 15  # whether the interpreter has run since entries and blocks were matched with the buffers
 
 
 HEADER_WORDS = 16
+
+TABLE_WORDS = 256
+"""Size of the table of entries: five line buffers of 1 KB have 80 sectors of 64 B."""
 
 
 class Reason(IntEnum):
@@ -69,7 +74,7 @@ class Layout(NamedTuple):
     @property
     def block_at(self) -> int:
         """Return where the blocks' records begin."""
-        return HEADER_WORDS + self.n_sites
+        return HEADER_WORDS + TABLE_WORDS + self.n_sites
 
     @property
     def words(self) -> int:
@@ -82,4 +87,4 @@ class Layout(NamedTuple):
 
     def site(self, number: int) -> int:
         """Return where the address of an access's entry is."""
-        return HEADER_WORDS + number
+        return HEADER_WORDS + TABLE_WORDS + number

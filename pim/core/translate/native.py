@@ -9,7 +9,7 @@ from pim.core.code import ENTRY, Code
 from pim.core.settings import MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
 from pim.core.state import NO_LINE, Group
 from pim.core.translate.compile import Machinecode
-from pim.core.translate.layout import ENTRY_WORDS, BlockWord, Entry, Header, Layout
+from pim.core.translate.layout import ENTRY_WORDS, HEADER_WORDS, BlockWord, Entry, Header, Layout
 from pim.core.translate.plan import Kind, Plan
 from pim.isa import Op
 
@@ -105,7 +105,7 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
     _fill_frames(frames, layout, plan, code, group, settings)
     frames[:, Header.JUMPS] = jumps.ctypes.data
     last_entries = entries[:, -1].ctypes.data + np.arange(n_harts) * entries[0].nbytes
-    frames[:, layout.site(0) : layout.block_at] = last_entries[:, None]
+    frames[:, HEADER_WORDS : layout.block_at] = last_entries[:, None]
     return Native(
         machinecode.address,
         frames,
@@ -148,6 +148,7 @@ def _fill_frames(frames: Any, layout: Layout, plan: Plan, code: Code, group: Gro
     """Write what stays the same in all frames."""
     frames[:, Header.X] = [row.ctypes.data for row in group.registers.x]
     frames[:, Header.F] = [row.ctypes.data for row in group.registers.f_bits]
+    frames[:, Header.SECTOR_SHIFT] = settings.sector_shift
     frames[:, Header.IS_STALE] = 1
     for shift in range(4):
         frames[:, Header.MASK + shift] = ~((1 << settings.sector_shift) - (1 << shift))

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from pim.core.buffers import fetch_line, fill_sector, find_slot, is_own_row, slot_for
+from pim.core.buffers import fetch_line, fill_slot, find_slot, is_own_row, slot_for
 from pim.core.pipeline import edge
 from pim.core.settings import MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
 from pim.core.state import NO_LINE, Core, Group, Hart
-from pim.core.translate.layout import BLOCK_WORDS, ENTRY_WORDS, HEADER_WORDS, BlockWord, Entry
+from pim.core.translate.layout import BLOCK_WORDS, ENTRY_WORDS, HEADER_WORDS, TABLE_WORDS, BlockWord, Entry
 from pim.core.translate.native import LONG_AGO, Native, PointColumn, Total
 from pim.core.turn import is_later, park
 from pim.isa.alu import bit_length
@@ -189,7 +189,7 @@ def serve_access(
                     match_slot(core, native, victim, lowest_store, settings)
                     return False, cycle
                 index: Any = np.uint64(row[PointColumn.PARCEL])
-                filled, cycle = fill_sector(core, group.device, index, offset, cycle, at, settings)
+                filled, cycle = fill_slot(core, group.device, index, victim, offset, cycle, at, settings)
             slot = victim
         if is_store:
             core.dirty[slot] |= 1 << sector
@@ -202,8 +202,10 @@ def serve_access(
         number = native.scratchpad_entry + ((address - SCRATCHPAD_BASE) >> settings.sector_shift)
     else:
         return False, cycle
-    entry = core.hart_id * native.entries.shape[1] + number
-    native.frames[core.hart_id, HEADER_WORDS + row[PointColumn.SITE]] = native.entry_address + 8 * ENTRY_WORDS * entry
+    entry = native.entry_address + 8 * ENTRY_WORDS * (core.hart_id * native.entries.shape[1] + number)
+    frame = native.frames[core.hart_id]
+    frame[HEADER_WORDS + ((address >> settings.sector_shift) & (TABLE_WORDS - 1))] = entry
+    frame[HEADER_WORDS + TABLE_WORDS + row[PointColumn.SITE]] = entry
     return True, cycle
 
 
