@@ -10,6 +10,7 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from mapreduce.kernel import Kernel
 from mapreduce.kernels.kmeans import kmeans_map
 from mapreduce.kernels.wordcount import wordcount_map
 from pim.config import SystemConfig, load_system, preset_names, with_overrides
+from pim.engines import Engine as Engines
 from pim.isa import Program, load_elf
 from pim.system import CoreTask, GroupRun, run_cores
 
@@ -103,7 +105,7 @@ def _zeros(n: int) -> Array:
 
 
 Engine = Callable[[SystemConfig, Program, Sequence[CoreTask]], GroupRun]
-ENGINES: dict[str, Engine] = {"interpreter": run_cores}
+ENGINES: dict[str, Engine] = {engine.value: partial(run_cores, engine=engine) for engine in Engines}
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from mapreduce.kernel import Kernel
 from mapreduce.place import Placed, aligned, place
 from mapreduce.sampling import Sampling, choose_groups, enough_groups, summarise
 from pim.config import SystemConfig
+from pim.engines import Engine
 from pim.errors import ResultMismatchError
 from pim.isa import Program, load_elf
 from pim.system import STACK, CoreRun, CoreTask, GroupRun, run_cores
@@ -64,11 +65,12 @@ class Launcher:
         progress: Progress | None,
         threads: int,
         cycle_limit: int,
+        engine: Engine,
     ) -> None:
         self.system = system
         self.runs: list[KernelRun] = []
         self._sample_groups, self._progress = sample_groups, progress
-        self._threads, self._cycle_limit = threads, cycle_limit
+        self._threads, self._cycle_limit, self._engine = threads, cycle_limit, engine
         elfs = {
             kernel.name: kernel_elf(kernel, system.core.extensions) for kernel in (job.map_kernel, job.reduce_kernel)
         }
@@ -137,7 +139,8 @@ class Launcher:
     def _run(self, kernel: Kernel, tasks: Sequence[CoreTask], first_hart: int) -> GroupRun:
         """Run a kernel's tasks on the cores of one group."""
         program = self._programs[kernel.name]
-        return run_cores(self.system, program, tasks, cycle_limit=self._cycle_limit, first_hart=first_hart)
+        limit, engine = self._cycle_limit, self._engine
+        return run_cores(self.system, program, tasks, cycle_limit=limit, first_hart=first_hart, engine=engine)
 
 
 def check_outcome(

@@ -9,6 +9,7 @@ from mapreduce.functional import iterate
 from mapreduce.kernel import Kernel
 from mapreduce.launch import Launcher
 from pim.config import SystemConfig
+from pim.engines import Engine
 from pim.errors import ConfigError
 from pim.system import DEFAULT_CYCLE_LIMIT, CoreTask, GroupRun
 from pim.system.profile import Hot, profile_cores
@@ -65,7 +66,7 @@ def profile_job(job: Job, inputs: Arrays, parameters: Parameters, system: System
     """
     if step not in STEPS:
         raise ConfigError(f"kernel {step!r}: must be one of {', '.join(STEPS)}")
-    launcher = _ProfilingLauncher(job, system, 1, None, 1, DEFAULT_CYCLE_LIMIT)
+    launcher = _ProfilingLauncher(job, system, 1, None, 1, DEFAULT_CYCLE_LIMIT, Engine.INTERPRETER)
     first = next(iterate(job, inputs, parameters, system.n_cores))
     if step == "map":
         launcher.launch(first.map_calls, first.map_outcomes)

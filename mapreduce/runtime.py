@@ -18,6 +18,7 @@ from mapreduce.functional import Iteration, iterate, work
 from mapreduce.host import Calibration, load_calibration
 from mapreduce.launch import KernelRun, Launcher, Progress
 from pim.config import SystemConfig
+from pim.engines import DEFAULT_ENGINE, Engine
 from pim.errors import ConfigError
 from pim.system import DEFAULT_CYCLE_LIMIT
 
@@ -70,6 +71,7 @@ def run_job(
     host_threads: int = HOST_THREADS,
     threads: int = SIMULATION_THREADS,
     cycle_limit: int = DEFAULT_CYCLE_LIMIT,
+    engine: Engine = DEFAULT_ENGINE,
 ) -> JobRun:
     """Run ``job`` on all cores of ``system``.
 
@@ -95,6 +97,8 @@ def run_job(
         Threads of this process; the outcome does not depend on it.
     cycle_limit : int
         Core cycles per launch.
+    engine : Engine
+        What simulates the instructions; the outcome does not depend on it.
 
     Raises
     ------
@@ -115,7 +119,7 @@ def run_job(
             f"{system.name}: kernels keep their stack in {STACK_BYTES} B of scratchpad, "
             f"got core.scratchpad_bytes = {system.core.scratchpad_bytes}"
         )
-    launcher = Launcher(job, system, sample_groups, progress, threads, cycle_limit)
+    launcher = Launcher(job, system, sample_groups, progress, threads, cycle_limit, engine)
     calibration = calibration or load_calibration()
     iterations: list[dict[str, float]] = []
     state: Arrays = {}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pim.engines import DEFAULT_ENGINE, Engine
 from pim.errors import ConfigError, PimError, one_line
 from pim.files import check_writable
 from study.defaults import (
@@ -55,6 +56,7 @@ Results = Annotated[Path, typer.Option(help="Folder for result files and the rep
 CalibrationFile = Annotated[
     Path | None, typer.Option(help="Calibration of the native baseline; default: the shipped one.")
 ]
+EngineName = Annotated[Engine, typer.Option(help="What simulates instructions; no result depends on it.")]
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes; default: one per CPU.")]
 
 ALL_LEVELS = "bank,chip,rank"
@@ -89,11 +91,12 @@ def run(
     results: Results = RESULTS,
     calibration: CalibrationFile = None,
     workers: Workers = None,
+    engine: EngineName = DEFAULT_ENGINE,
 ) -> None:
     """Replay all shipped traces at every level and write the report."""
     from study import replay_command  # noqa: PLC0415
 
-    options = _options(sample_groups, sample_iterations, executor_cores, threads, calibration)
+    options = _options(sample_groups, sample_iterations, executor_cores, threads, calibration, engine)
     replay_command.run_shipped(_split(levels), options, results, workers)
 
 
@@ -109,11 +112,12 @@ def replay_bundles(
     results: Results = RESULTS,
     calibration: CalibrationFile = None,
     workers: Workers = None,
+    engine: EngineName = DEFAULT_ENGINE,
 ) -> None:
     """Replay trace bundles at every level and write the report."""
     from study import replay_command  # noqa: PLC0415
 
-    options = _options(sample_groups, sample_iterations, executor_cores, threads, calibration)
+    options = _options(sample_groups, sample_iterations, executor_cores, threads, calibration, engine)
     replay_command.run(bundles, _split(levels), options, results, workers)
 
 
@@ -143,11 +147,12 @@ def sweep(
         Path | None, typer.Option(help="Folder for points and outputs; default: results/sweeps/NAME.")
     ] = None,
     workers: Workers = None,
+    engine: EngineName = DEFAULT_ENGINE,
 ) -> None:
     """Run a design-space sweep; finished points are kept, a killed sweep resumes."""
     from study import sweep_command  # noqa: PLC0415
 
-    if not sweep_command.run(study, out, workers, _command()):
+    if not sweep_command.run(study, out, workers, _command(), engine):
         raise typer.Exit(FAILED)
 
 
@@ -186,6 +191,7 @@ def execute(
         str | None, typer.Option(help="Memory, such as 512MiB; default: the level's, up to 256MiB.")
     ] = None,
     json: Annotated[Path | None, typer.Option(help="File for the numbers.")] = None,
+    engine: EngineName = DEFAULT_ENGINE,
 ) -> None:
     """Run a bare-metal program and end with its exit code.
 
@@ -207,6 +213,7 @@ def execute(
             n_harts=harts,
             memory_bytes=parse_size(memory) if memory else None,
             report=json,
+            engine=engine,
         )
     except PimError as error:
         typer.echo(f"scalein: {one_line(error)}", err=True)
@@ -300,14 +307,19 @@ def _count(option: str, text: str) -> int | None:
 
 
 def _options(
-    sample_groups: str, sample_iterations: str, executor_cores: int, threads: int, calibration: Path | None
+    sample_groups: str,
+    sample_iterations: str,
+    executor_cores: int,
+    threads: int,
+    calibration: Path | None,
+    engine: Engine,
 ) -> "Options":
     """Return the options of a replay from those of the command line."""
     from study.replay import Options  # noqa: PLC0415
 
     groups = _count("--sample-groups", sample_groups)
     iterations = _count("--sample-iterations", sample_iterations)
-    return Options(groups, iterations, executor_cores, threads, _command(), calibration)
+    return Options(groups, iterations, executor_cores, threads, _command(), calibration, engine)
 
 
 def _command() -> str:

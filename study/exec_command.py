@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pim.config import SystemConfig, load_system, with_overrides
+from pim.engines import DEFAULT_ENGINE, Engine
 from pim.errors import ConfigError, LoadError
 from pim.files import check_writable, write_atomic
 from pim.isa import load_elf
@@ -40,6 +41,7 @@ def run(
     n_harts: int = 1,
     memory_bytes: int | None = None,
     report: Path | None = None,
+    engine: Engine = DEFAULT_ENGINE,
 ) -> int:
     """Run a program and say what it did; return its exit code, 0 to 255.
 
@@ -65,6 +67,8 @@ def run(
         See `BareMachine`.
     report : Path, optional
         Where to write the numbers as JSON.
+    engine : Engine
+        What simulates instructions, where it can; a trace is the interpreter's.
 
     Raises
     ------
@@ -86,6 +90,7 @@ def run(
         cycle_limit=BARE_CYCLE_LIMIT if max_cycles is None else max_cycles,
         memory_bytes=memory_bytes,
         single_step=trace is not None,
+        engine=engine,
     )
     if trace is None:
         outcome = loaded.run()
@@ -97,10 +102,10 @@ def run(
     if signature:
         write_atomic(signature, signature_text(loaded).encode())
     if report:
-        write_atomic(report, f"{json.dumps(as_json(outcome, system), indent=2)}\n".encode())
+        write_atomic(report, f"{json.dumps(as_json(outcome, system, loaded.engine), indent=2)}\n".encode())
     for race in outcome.races:
         typer.echo(f"warning: {race}", err=True)
-    _show(outcome, system, sys.stderr if trace == "-" else sys.stdout)
+    _show(outcome, system, loaded.engine, sys.stderr if trace == "-" else sys.stdout)
     return outcome.exit_code if 0 <= outcome.exit_code <= HIGHEST_EXIT_CODE else HIGHEST_EXIT_CODE
 
 
@@ -144,8 +149,8 @@ def signature_text(machine: BareMachine) -> str:
     return "".join(f"{int.from_bytes(word, 'little'):08x}\n" for word in words)
 
 
-def as_json(outcome: BareRun, system: SystemConfig) -> dict[str, Any]:
-    """Return what a run did, with the machine it ran on, as JSON values; time in core cycles and seconds."""
+def as_json(outcome: BareRun, system: SystemConfig, engine: Engine) -> dict[str, Any]:
+    """Return what a run did, the machine and the engine it ran on, as JSON values; time in core cycles and seconds."""
     group = outcome.group
     harts = []
     for core in group.cores:
@@ -160,10 +165,11 @@ def as_json(outcome: BareRun, system: SystemConfig) -> dict[str, Any]:
         "harts": harts,
         "races": [asdict(race) | {"text": str(race)} for race in outcome.races],
         "machine": system.model_dump(mode="json"),
+        "engine": engine.value,
     }
 
 
-def _show(outcome: BareRun, system: SystemConfig, file: TextIO) -> None:
+def _show(outcome: BareRun, system: SystemConfig, engine: Engine, file: TextIO) -> None:
     """Print a table with a column per core, and the DRAM's commands."""
     group, cores = outcome.group, outcome.group.cores
     table = Table(show_header=len(cores) > 1, box=None, pad_edge=False)
@@ -180,7 +186,7 @@ def _show(outcome: BareRun, system: SystemConfig, file: TextIO) -> None:
     console = Console(file=file, highlight=False)
     console.print(table)
     console.print(f"DRAM commands: {commands}")
-    console.print(f"{group.seconds:.6g} s on {system.name!r} at {system.core.clock_mhz} MHz")
+    console.print(f"{group.seconds:.6g} s on {system.name!r} at {system.core.clock_mhz} MHz, by the {engine}")
     console.print(f"exit code {outcome.exit_code}")
 
 

@@ -27,6 +27,7 @@ class Provenance(Record):
     python: str
     packages: dict[str, str]
     machine: str
+    engine: str = "interpreter"  # what simulated the instructions; results without it are older than the translator
     command: str
     created_utc: str
 

@@ -9,6 +9,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+from pim.engines import Engine
 from pim.this_machine import cpu_model
 from study.parts import Provenance
 
@@ -52,8 +53,8 @@ def _git(*arguments: str) -> str | None:
     return done.stdout.strip()
 
 
-def collect(command: str) -> Provenance:
-    """Return the provenance of results made now by ``command``."""
+def collect(command: str, engine: Engine) -> Provenance:
+    """Return the provenance of results made now by ``command``, the cores' instructions simulated by ``engine``."""
     status = _git("status", "--porcelain", "--untracked-files=no")
     libraries = {name: metadata.version(name) for name in _LIBRARIES}
     return Provenance(
@@ -64,6 +65,7 @@ def collect(command: str) -> Provenance:
         python=f"{sys.version_info.major}.{sys.version_info.minor}.{sys.version_info.micro}",
         packages=libraries,
         machine=f"{cpu_model()}, {platform.system()} {platform.machine()}",
+        engine=engine.value,
         command=command,
         created_utc=datetime.now(UTC).isoformat(timespec="seconds"),
     )

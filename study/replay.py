@@ -13,6 +13,7 @@ from mapreduce.functional import Work
 from mapreduce.host import Calibration, load_calibration, native_seconds, native_work
 from mapreduce.runtime import JobRun, run_job
 from pim.config import SystemConfig
+from pim.engines import DEFAULT_ENGINE, Engine
 from spark_traces.bundle import Bundle
 from study import physical, projection, provenance
 from study.at_temperature import Runner, run_at_temperature
@@ -41,6 +42,8 @@ class Options:
         The command line, for the result.
     calibration : Path or None
         Calibration of the native baseline; None for the shipped one.
+    engine : Engine
+        What simulates the cores' instructions; no number depends on it.
     """
 
     sample_groups: int | None = SAMPLE_GROUPS
@@ -49,6 +52,7 @@ class Options:
     threads: int = THREADS
     command: str = ""
     calibration: Path | None = None
+    engine: Engine = DEFAULT_ENGINE
 
     def load_calibration(self) -> Calibration:
         """Return the calibration of the native baseline."""
@@ -92,7 +96,7 @@ def replay_one(path: Path, system: SystemConfig, options: Options, progress: Pro
         machine=system.name,
         config=system.model_dump(mode="json"),
         n_cores=system.n_cores,
-        provenance=provenance.collect(options.command),
+        provenance=provenance.collect(options.command, options.engine),
         bundle=bound.info,
         application=bound.application,
         baselines=baselines,
@@ -125,6 +129,7 @@ def _runner(bundle: Bundle, options: Options, progress: Progress | None) -> Runn
             progress=progress,
             calibration=calibration,
             host_threads=options.threads,
+            engine=options.engine,
         )
 
     return run

@@ -6,6 +6,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from pim.engines import Engine
 from pim.errors import ConfigError, one_line
 from pim.files import check_writable
 from study import point, replay, sweep, sweep_table
@@ -14,7 +15,7 @@ from study.progress import progress_bar
 from study.space import PointSpec, load_study, parse_count, points
 
 
-def run(path: Path, out: Path | None, workers: int | None, command: str) -> bool:
+def run(path: Path, out: Path | None, workers: int | None, command: str, engine: Engine) -> bool:
     """Run a study; return whether every point has a result.
 
     Parameters
@@ -27,6 +28,8 @@ def run(path: Path, out: Path | None, workers: int | None, command: str) -> bool
         Processes; default: one per CPU this process may use.
     command : str
         The command line, for the results.
+    engine : Engine
+        What simulates the cores' instructions.
     """
     study, document = load_study(path)
     point.check_traces(study, document)
@@ -37,6 +40,7 @@ def run(path: Path, out: Path | None, workers: int | None, command: str) -> bool
         study.executor_cores,
         study.threads,
         command,
+        engine=engine,
     )
     folder = out or Path("results") / "sweeps" / study.name
     if not specs:

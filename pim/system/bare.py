@@ -13,9 +13,11 @@ from pim.config import Level, SystemConfig
 from pim.core.code import Code, empty_code
 from pim.core.settings import MEMORY_BASE, NOWHERE, CoreSettings
 from pim.core.state import Group, Stop
+from pim.core.translate.native import can_be_native
+from pim.engines import DEFAULT_ENGINE, Engine
 from pim.errors import ConfigError, LoadError
 from pim.isa import Program
-from pim.system.engine import DEFAULT_ENGINE, Engine, simulate
+from pim.system.engine import simulate
 from pim.system.levels import core_settings, make_level_group
 from pim.system.outcome import GroupRun, collect, raise_if_stopped
 from pim.system.run import check_xlen, put_arguments
@@ -98,7 +100,7 @@ class BareMachine:
     single_step : bool
         Whether `run_group` returns after each instruction.
     engine : Engine
-        What simulates the instructions: single steps, and several cores, are for the interpreter.
+        What simulates the instructions, where it can; ``self.engine`` says what does.
 
     Raises
     ------
@@ -122,7 +124,7 @@ class BareMachine:
     ) -> None:
         check_xlen(program, system)
         _check_harts(system, n_harts)
-        self.system, self.program, self.engine = system, program, engine
+        self.system, self.program = system, program
         mapped_bytes = _memory_bytes(system, memory_bytes)
         _check_places(program, mapped_bytes)
         code_bytes = min(mapped_bytes, MAX_CODE_BYTES)
@@ -136,6 +138,7 @@ class BareMachine:
             shares_memory=n_harts > 1,
             single_step=single_step,
         )
+        self.engine = engine if can_be_native(self.settings) else Engine.INTERPRETER
         self.code: Code = empty_code(code_bytes // 2, system.core, program.xlen)
         self.group: Group = make_level_group(system, n_harts, mapped_bytes, code_bytes, shares_memory=n_harts > 1)
         self.group.checked[0] = 0 if tohost == NOWHERE else tohost + 8

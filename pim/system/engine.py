@@ -1,7 +1,6 @@
-"""Which engine runs the cores: the interpreter, or native code once a program has run long enough to be worth it."""
+"""Runs the cores of a group by one of the engines: native code once a program has run long enough to be worth it."""
 
 from collections.abc import Callable
-from enum import StrEnum
 
 from pim.config import SystemConfig
 from pim.core.code import Code, decode_parcel
@@ -9,22 +8,17 @@ from pim.core.group import run_group
 from pim.core.settings import CoreSettings
 from pim.core.state import Group, Stop
 from pim.core.translate.native import can_be_native, make_native
-from pim.core.translate.program import Translation, translate
+from pim.core.translate.plan import Plan
+from pim.core.translate.program import is_compiled, kernel_key, machinecode, plan_kernel, plan_memory
 from pim.core.translate.run import run_translated
+from pim.engines import Engine
 from pim.isa import Program
 
-WARM_UP_CYCLES = 2_000_000
-"""Core cycles that the interpreter does first of a program that is not compiled yet: shorter ones never are."""
+WARM_UP_CYCLES = 10_000_000
+"""Core cycles that the interpreter does first of a program that is not compiled yet: some 50 ms.
 
-
-class Engine(StrEnum):
-    """What simulates instructions; both give the same result."""
-
-    INTERPRETER = "interpreter"
-    TRANSLATOR = "translator"
-
-
-DEFAULT_ENGINE = Engine.INTERPRETER
+Compiling takes several times as long; what ends before is never compiled.
+"""
 
 
 def simulate(
@@ -40,35 +34,33 @@ def simulate(
     if engine is Engine.INTERPRETER or not can_be_native(settings):
         run_group(group, code, settings)
         return
-    translation = _kernel_translation(program, system, settings, code) if settings.protects_text else None
-    if translation is None or not translation.is_compiled:
+    key = None
+    if settings.protects_text:
+        key = kernel_key(program.text, program.entry, program.symbols.values(), system.core.isa_extensions)
+    if key is None or not is_compiled(key):
         run_group(group, code, settings._replace(pause_cycle=warm_up_cycles))
         if not (group.harts.stop <= Stop.PARKED).any():
             return
-    if translation is None and not settings.protects_text:
-        translation = translate(
-            code, program.entry, (), has_short=settings.odd_target == 0, decode=_decoder(group, code)
-        )
-    if translation is None:
+    plan = _plan(group, code, program, key)
+    if plan.blocks:
+        code.modified[0] = 0
+        compiled = machinecode(plan, code, has_short=settings.odd_target == 0, key=key)
+        run_translated(group, code, make_native(compiled, plan, code, group, settings), settings)
+    else:
         run_group(group, code, settings)
-        return
-    code.modified[0] = 0
-    native = make_native(translation.machinecode(), translation.plan, code, group, settings)
-    run_translated(group, code, native, settings)
 
 
-_translations: dict[tuple[str, int, bytes, int, tuple[int, ...]], Translation | None] = {}
-"""By what decides a kernel's translation: extensions, entry, text, and symbols."""
+_plans: dict[str, Plan] = {}
+"""Of kernels, by key: a machine's groups run the same few."""
 
 
-def _kernel_translation(
-    program: Program, system: SystemConfig, settings: CoreSettings, code: Code
-) -> Translation | None:
-    symbols = tuple(sorted(program.symbols.values()))
-    key = (system.core.isa_extensions, settings.odd_target, program.text, program.entry, symbols)
-    if key not in _translations:
-        _translations[key] = translate(code, program.entry, symbols, has_short=settings.odd_target == 0)
-    return _translations[key]
+def _plan(group: Group, code: Code, program: Program, key: str | None) -> Plan:
+    """Return a kernel's plan, or without ``key`` that of what is in the memory that all cores share."""
+    if key is None:
+        return plan_memory(code, program.entry, _decoder(group, code))
+    if key not in _plans:
+        _plans[key] = plan_kernel(code, program.entry, program.symbols.values())
+    return _plans[key]
 
 
 def _decoder(group: Group, code: Code) -> Callable[[int], None]:

@@ -12,9 +12,10 @@ from pim.core.code import Code, text_code
 from pim.core.mailbox import ARGUMENT_WORD
 from pim.core.settings import MEMORY_BASE, CoreSettings
 from pim.core.state import Group
+from pim.engines import DEFAULT_ENGINE, Engine
 from pim.errors import CapacityError, LoadError
 from pim.isa import Program
-from pim.system.engine import DEFAULT_ENGINE, Engine, simulate
+from pim.system.engine import simulate
 from pim.system.levels import core_settings, make_level_group
 from pim.system.outcome import GroupRun, collect, raise_if_stopped
 

@@ -4,6 +4,7 @@ Compared are registers, memory, cycles and their causes, counters, traps, buffer
 """
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -12,17 +13,21 @@ import pytest
 from mapreduce import jobs, launch
 from mapreduce.runtime import run_job
 from pim.config import load_system, with_overrides
-from pim.isa import Program, Segment
+from pim.core.state import Stop
+from pim.isa import Op, Program, Segment
+from pim.isa.csr import Csr
 from pim.system import CoreTask, Engine
 from tests.differential.test_jobs_on_cores import machine, workload
 from tests.property.test_bare_fuzz import LIMIT, MEMORY_BYTES, SYSTEMS, random_code
-from tests.support.assembly import MEMORY_AT
-from tests.support.engines import assert_engines_agree, assert_same_state, run_bare, state
+from tests.support.assembler import assemble
+from tests.support.assembly import MAILBOX_AT, MEMORY_AT, SCRATCHPAD_AT, Assembly
+from tests.support.engines import assert_engines_agree, assert_same_state, run_bare, run_kernel, state
 from tests.support.guest_loops import DATA, random_access, scattered_stores, stream
 from tests.support.random_machines import WITH_FPU, random_machine
 from tests.support.random_programs import other_memory, random_program
 
 BANK, CHIP, RANK = (load_system(level) for level in ("bank", "chip", "rank"))
+DATA_AT = MEMORY_AT + 2048
 LEVELS = {"bank": (BANK, 5), "chip": (with_overrides(CHIP, {"cores_per_location": 4}), 4), "rank": (RANK, 4)}
 
 
@@ -41,6 +46,37 @@ def test_random_programs_leave_the_same(level: str, seed: int) -> None:
     memories = [other_memory(program, seed + hart_id) for hart_id in range(n_cores)]
     tasks = [task(memory) for memory in memories]
     assert_engines_agree(system, program.program, tasks, with_flags=not floating, what=(level, seed))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("level", LEVELS)
+def test_ten_million_instructions_leave_the_same(level: str) -> None:
+    """Seeds from 600,000 on, 3.4 million instructions on each level."""
+    seed, instructions = 600_000, 0
+    while instructions < 3_400_000:
+        system, n_cores = LEVELS[level]
+        program = random_program(seed, floating=seed % 2 == 1)
+        if seed % 2 == 1:
+            system = with_overrides(system, WITH_FPU)
+        tasks = [task(other_memory(program, seed + hart_id)) for hart_id in range(n_cores)]
+        group = assert_engines_agree(system, program.program, tasks, with_flags=seed % 2 == 0, what=(level, seed))
+        instructions += int(group.harts.instret.sum())
+        seed += 1
+
+
+def test_threads_change_nothing() -> None:
+    system, n_cores = LEVELS["bank"]
+    program = random_program(5400)
+    groups = [[task(other_memory(program, 100 * i + hart_id)) for hart_id in range(n_cores)] for i in range(6)]
+
+    def run(tasks: list[CoreTask]) -> dict[str, Any]:
+        return state(*run_kernel(system, program.program, tasks, Engine.TRANSLATOR))
+
+    alone = [run(tasks) for tasks in groups]
+    with ThreadPoolExecutor(3) as pool:
+        together = list(pool.map(run, groups))
+    for i, (expected, got) in enumerate(zip(alone, together, strict=True)):
+        assert_same_state(expected, got, i)
 
 
 @pytest.mark.parametrize("seed", range(5100, 5110))
@@ -113,3 +149,82 @@ def test_random_code_with_handlers_leaves_the_same(name: str) -> None:
         options = {"memory_bytes": MEMORY_BYTES, "cycle_limit": LIMIT}
         expected = state(*run_bare(system, program, Engine.INTERPRETER, **options))
         assert_same_state(expected, state(*run_bare(system, program, Engine.TRANSLATOR, **options)), (name, seed))
+
+
+def test_code_that_native_code_writes_is_executed_as_it_is_then() -> None:
+    """A function is written anew before each call, to memory that was data when native code wrote it first."""
+    text = Assembly()
+    place, word, step, left = 5, 6, 7, 28
+    text.op(Op.ADDI, rd=place, imm=1)
+    text.op(Op.SLLI, rd=place, rs1=place, imm=31)
+    text.op(Op.ADDI, rd=step, imm=1)
+    text.op(Op.SLLI, rd=step, rs1=step, imm=20)  # 1 more in the immediate
+    text.li(word, assemble(Op.JALR, rs1=1) << 32 | assemble(Op.ADDI, rd=10, rs1=10))
+    text.op(Op.LUI, rd=left, imm=0x1000)
+    text.op(Op.ADD, rd=place, rs1=place, rs2=left)
+    text.op(Op.ADDI, rd=left, imm=5)
+    text.label("again")
+    text.op(Op.ADD, rd=word, rs1=word, rs2=step)
+    text.op(Op.SD, rs1=place, rs2=word)
+    text.op(Op.FENCE_I)
+    text.op(Op.JALR, rd=1, rs1=place)
+    text.op(Op.ADDI, rd=left, rs1=left, imm=-1)
+    text.op(Op.BNE, "again", rs1=left)
+    text.exit()
+    expected = state(*run_bare(BANK, text.program(), Engine.INTERPRETER, memory_bytes=1 << 14))
+    assert expected["hart.exit_code"] == [1 + 2 + 3 + 4 + 5]
+    assert_same_state(expected, state(*run_bare(BANK, text.program(), Engine.TRANSLATOR, memory_bytes=1 << 14)))
+
+
+def test_a_handler_reads_what_native_code_has_counted() -> None:
+    text = Assembly()
+    text.address_of(5, "handler")
+    text.op(Op.CSRRW, rs1=5, imm=Csr.MTVEC)
+    text.op(Op.ADDI, rd=6, imm=100)
+    text.label("loop")
+    text.op(Op.ADDI, rd=6, rs1=6, imm=-1)
+    text.op(Op.BNE, "loop", rs1=6)
+    text.op(Op.EBREAK)
+    text.label("handler")
+    text.op(Op.CSRRS, rd=7, imm=Csr.MINSTRET)
+    text.op(Op.CSRRW, imm=Csr.MTVEC)
+    text.op(Op.ADDI, rd=10, rs1=7)
+    text.exit()
+    group = assert_engines_agree(BANK, text.program(), [CoreTask(())])
+    assert group.harts.exit_code.tolist() == [2 + 2 + 200]
+
+
+@pytest.mark.parametrize(
+    ("op", "register", "address", "cause"),
+    [
+        (Op.LD, 5, 4, 4),
+        (Op.SW, 5, 3000 + 2, 6),
+        (Op.LB, 5, 1 << 20, 5),
+        (Op.SD, 5, 0, 7),
+        (Op.LD, 6, 1024, 5),
+        (Op.SD, 7, 0, 7),
+    ],
+)
+def test_traps_are_those_of_the_faulting_instruction(op: Op, register: int, address: int, cause: int) -> None:
+    """In a loop whose accesses are native until one goes wrong: memory, text, scratchpad, mailbox."""
+    text = Assembly()
+    text.li(5, MEMORY_AT)
+    text.li(6, SCRATCHPAD_AT)
+    text.li(7, MAILBOX_AT)
+    text.li(9, DATA_AT)
+    text.op(Op.ADDI, rd=8, imm=50)
+    text.li(11, address)
+    text.op(Op.ADD, rd=11, rs1=11, rs2=register)
+    text.label("loop")
+    text.op(Op.LD, rd=12, rs1=9)
+    text.op(Op.SD, rs1=9, rs2=8)
+    text.op(Op.ADDI, rd=8, rs1=8, imm=-1)
+    text.op(Op.BNE, "go on", rs1=8)
+    text.op(Op.ADDI, rd=9, rs1=11)
+    text.label("go on")
+    text.op(op, rd=0 if op in (Op.SD, Op.SW) else 13, rs1=9, rs2=8 if op in (Op.SD, Op.SW) else 0)
+    text.op(Op.JAL, "loop")
+    memory = np.zeros(4096, np.uint8)
+    group = assert_engines_agree(BANK, text.program(), [CoreTask((), ((MEMORY_AT + 2048, memory),))])
+    assert (group.harts.stop.item(), group.harts.cause.item()) == (Stop.TRAPPED, cause)
+    assert int(group.harts.tval.item()) == {5: MEMORY_AT, 6: SCRATCHPAD_AT, 7: MAILBOX_AT}[register] + address

@@ -1,7 +1,7 @@
 """Where native code finds what it needs: one frame of int64 words per core.
 
-Header; a table of entries (see `Entry`) by number of the sector, modulo its size; one word per load and store, the entry
-it used last; then `BLOCK_WORDS` per block. Words for entries are their addresses.
+Header; a table of entries (see `Entry`) by number of the sector, modulo its size; one word per load and store, the
+entry it used last; then `BLOCK_WORDS` per block. Words for entries are their addresses.
 """
 
 from enum import IntEnum
@@ -25,8 +25,11 @@ class Header(IntEnum):
     SECTOR_SHIFT = 14
     IS_STALE = 15  # whether the interpreter has run since entries and blocks were matched with the buffers
 
+    IS_WAITING = 16  # whether the core is parked at what native code was left for
+    LOWEST_STORE = 17  # lowest offset in memory whose stores need no care, as the entries know it
 
-HEADER_WORDS = 16
+
+HEADER_WORDS = 18
 
 TABLE_WORDS = 256
 """Size of the table of entries: five line buffers of 1 KB have 80 sectors of 64 B."""

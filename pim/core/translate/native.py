@@ -59,6 +59,7 @@ class Native(NamedTuple):
     scratchpad_entry: int  # number of the first entry of the scratchpad
     block_at: int  # where the blocks' records begin in a frame
     is_active: Any  # (1,): 0 once translated code has been written over
+    reads_counters: bool  # whether the program may: then native code's counts are added before the interpreter goes on
     jumps: Any  # int32 by parcel: the same for heads of blocks only; native code reads it
 
 
@@ -99,7 +100,7 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
             point_at[point.parcel] = jumps[point.parcel] = number + 1
         elif point.kind is Kind.SITE and not point_at[point.parcel]:
             point_at[point.parcel] = number + 1
-    code.fetch_line[point_at > 0] = code.fetch_line[(code.op >= Op.CSRRW) & (code.op <= Op.CSRRCI)] = ENTRY
+    code.fetch_line[point_at > 0] = ENTRY
     points, blocks = _tables(plan, code)
     frames = np.zeros((n_harts, layout.words), np.int64)
     _fill_frames(frames, layout, plan, code, group, settings)
@@ -120,6 +121,7 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
         first,
         layout.block_at,
         np.ones(1, np.int64),
+        not settings.protects_text or bool(((code.op >= Op.CSRRW) & (code.op <= Op.CSRRCI)).any()),
         jumps,
     )
 

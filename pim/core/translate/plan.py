@@ -15,7 +15,7 @@ from pim.core.code import Code
 from pim.core.settings import MEMORY_BASE
 from pim.isa import Op
 
-MOST_INSTRUCTIONS = 20_000
+MOST_INSTRUCTIONS = 8_000
 """Instructions translated of one program, some seconds of compiling; the interpreter runs what lies beyond."""
 
 LINE_SHIFT = 6

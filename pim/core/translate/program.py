@@ -1,62 +1,73 @@
-"""From decoded instructions to machine code that is loaded: kept by program in this process, by content on disk."""
+"""From decoded instructions to a plan and its machine code.
 
+Kernels are known by their text: where machine code for it is on disk, no IR is made. Other programs are planned from
+what their memory holds, and known by their IR.
+"""
+
+import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from pim.core.code import Code
+from pim.core.translate import function
 from pim.core.translate.compile import Machinecode, compile_function, load_function, object_key
 from pim.core.translate.function import function_text, is_native
 from pim.core.translate.layout import Layout
 from pim.core.translate.plan import Plan, make_plan, start_parcels, writes_float_state
+from pim.jit import source_digest
 
 
-@dataclass(frozen=True)
-class Translation:
-    """A program's plan, and its native code once that is compiled."""
-
-    plan: Plan
-    key: str
-    text: str
-
-    @property
-    def is_compiled(self) -> bool:
-        """Return whether the machine code is at hand, without compiling."""
-        return load_function(self.key) is not None
-
-    def machinecode(self) -> Machinecode:
-        """Return the machine code; compiles it where it is not at hand."""
-        return compile_function(self.key, self.text)
-
-
-def translate(
-    code: Code,
-    entry: int,
-    symbols: Iterable[int],
-    *,
-    has_short: bool,
-    decode: Callable[[int], None] | None = None,
-) -> Translation | None:
-    """Return the translation of a program, None where nothing of it can become native code.
+def kernel_key(text: bytes, entry: int, symbols: Iterable[int], extensions: str) -> str:
+    """Return the digest that names the machine code of a kernel.
 
     Parameters
     ----------
-    code : Code
-        All of the text of a kernel; of other programs, with ``decode``, what is decoded of memory.
+    text : bytes
+        Its instructions.
     entry : int
-        Address of the first instruction.
+        Address of the first one that is executed.
     symbols : iterable of int
         Addresses at which functions may begin.
+    extensions : str
+        Of the core.
+    """
+    parts = (source_digest(Path(function.__file__)), entry, sorted(symbols), extensions)
+    return object_key(hashlib.sha256(text).hexdigest() + repr(parts))
+
+
+def is_compiled(key: str) -> bool:
+    """Tell whether machine code is at hand, without compiling."""
+    return load_function(key) is not None
+
+
+def plan_kernel(code: Code, entry: int, symbols: Iterable[int]) -> Plan:
+    """Return the plan of a text that is decoded, and never changes."""
+    floating = not writes_float_state(code)
+    return make_plan(code, start_parcels(code, entry, symbols), partial(is_native, floating=floating))
+
+
+def plan_memory(code: Code, entry: int, decode: Callable[[int], None]) -> Plan:
+    """Return the plan of what is reached from ``entry`` in a memory that may change; ``decode`` decodes a parcel.
+
+    Such a program may get to read its flags in a way that is not seen: floating point is for the interpreter.
+    """
+    return make_plan(code, start_parcels(code, entry, ()), partial(is_native, floating=False), decode)
+
+
+def machinecode(plan: Plan, code: Code, *, has_short: bool, key: str | None = None) -> Machinecode:
+    """Return a plan's machine code; compiles it where it is not at hand.
+
+    Parameters
+    ----------
     has_short : bool
         Whether the core has compressed instructions.
-    decode : callable, optional
-        Decodes a parcel of a program that may read and write its flags and its text: floating-point operations are
-        for the interpreter then.
+    key : str, optional
+        See `kernel_key`; default: a digest of the IR.
     """
-    floating = decode is None and not writes_float_state(code)
-    plan = make_plan(code, start_parcels(code, entry, symbols), partial(is_native, floating=floating), decode)
-    if not plan.blocks:
-        return None
+    found = load_function(key) if key else None
+    if found is not None:
+        return found
     layout = Layout(plan.n_sites, len(plan.blocks))
     text = function_text(plan, layout, code.rules.xlen, len(code.op), has_short=has_short)
-    return Translation(plan, object_key(text), text)
+    return compile_function(key or object_key(text), text)

@@ -24,7 +24,7 @@ from pim.core.translate.serve import (
     serve_fetch,
 )
 from pim.core.turn import horizon, next_turn
-from pim.isa import Op, OpClass
+from pim.isa import OpClass
 from pim.jit import inlined_kernel, kernel
 
 
@@ -73,8 +73,7 @@ def run_turn(
             run_native(core, group, code, native, point, other, other_at, settings)
             if hart.stop != Stop.READY:
                 return
-            index = np.uint64(hart.pc - MEMORY_BASE) >> np.uint64(1)
-        if not settings.protects_text or (index < n_parcels and Op.CSRRW <= code.op[index] <= Op.CSRRCI):
+        if native.reads_counters:
             collect_counts(hart, native, hart_id, settings)
         run_hart(hart_id, group, code, settings, other, other_at, None)
         frame[Header.IS_STALE] = 1
@@ -100,12 +99,14 @@ def run_native(
     Updates ``core``, ``group`` and ``native``.
     """
     hart, frame = core.hart, native.frames[core.hart_id]
-    if frame[Header.IS_STALE]:
-        match_all(core, native, group.checked[0], settings)
-        frame[Header.IS_STALE] = 0
+    is_waiting = frame[Header.IS_WAITING]
     row = native.points[point]
-    if row[PointColumn.SITE] >= 0 and not is_ready(core, native, row[PointColumn.BLOCK], settings):
-        return
+    if not is_waiting:
+        if frame[Header.IS_STALE]:
+            match_all(core, native, group.checked[0], settings)
+            frame[Header.IS_STALE] = 0
+        if row[PointColumn.SITE] >= 0 and not is_ready(core, native, row[PointColumn.BLOCK], settings):
+            return
     count(hart, row, -1)
     cycle = hart.cycle
     ahead = hart.uses - (cycle - row[PointColumn.CYCLES] + row[PointColumn.N] - 1)
@@ -114,9 +115,11 @@ def run_native(
         for slot in range(len(core.used)):
             core.used[slot] -= ahead
     while True:
-        frame[Header.ENTRY] = point
-        frame[Header.CYCLE] = cycle - row[PointColumn.CYCLES]
-        call_native(native.address, frame.ctypes.data)
+        if not is_waiting:
+            frame[Header.ENTRY] = point
+            frame[Header.CYCLE] = cycle - row[PointColumn.CYCLES]
+            call_native(native.address, frame.ctypes.data)
+        is_waiting = 0
         point, reason = frame[Header.POINT], frame[Header.REASON]
         row = native.points[point]
         start = frame[Header.CYCLE]
@@ -138,6 +141,8 @@ def run_native(
     hart.cycle = cycle
     hart.uses = cycle - row[PointColumn.CYCLES] + row[PointColumn.N] - 1
     hart.data_slot = NO_SLOT
+    frame[Header.CYCLE] = cycle - row[PointColumn.CYCLES]
+    frame[Header.IS_WAITING] = hart.stop == Stop.PARKED
     if hart.stop == Stop.READY:
         collect_stamps(core, native, 0, len(core.line), settings)
 

@@ -12,7 +12,7 @@ from pim.core.buffers import fetch_line, fill_slot, find_slot, is_own_row, slot_
 from pim.core.pipeline import edge
 from pim.core.settings import MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
 from pim.core.state import NO_LINE, Core, Group, Hart
-from pim.core.translate.layout import BLOCK_WORDS, ENTRY_WORDS, HEADER_WORDS, TABLE_WORDS, BlockWord, Entry
+from pim.core.translate.layout import BLOCK_WORDS, ENTRY_WORDS, HEADER_WORDS, TABLE_WORDS, BlockWord, Entry, Header
 from pim.core.translate.native import LONG_AGO, Native, PointColumn, Total
 from pim.core.turn import is_later, park
 from pim.isa.alu import bit_length
@@ -20,6 +20,9 @@ from pim.jit import inlined_kernel, kernel
 
 LINE, VALID, DIRTY = 0, 1, 2
 """Rows of Native.matched."""
+
+NOTHING = -2
+"""Line that no line buffer has, so that a slot's entries are made anew."""
 
 
 @inlined_kernel
@@ -64,6 +67,10 @@ def match_slot(core: Core, native: Native, slot: int, lowest_store: int, setting
 @kernel
 def match_all(core: Core, native: Native, lowest_store: int, settings: CoreSettings) -> None:
     """Let entries and blocks stand for what the interpreter has left in the buffers. Updates ``native``."""
+    frame = native.frames[core.hart_id]
+    if frame[Header.LOWEST_STORE] != lowest_store:
+        frame[Header.LOWEST_STORE] = lowest_store
+        native.matched[core.hart_id, LINE] = NOTHING
     for slot in range(len(core.line)):
         match_slot(core, native, slot, lowest_store, settings)
     for place in range(len(core.instruction_line)):
@@ -141,6 +148,8 @@ def serve_fetch(
             return False, cycle
         cycle = fetch_line(core, group.device, line, cycle, settings)
         match_blocks(core, native, line & settings.instruction_line_mask)
+        for block in range(native.blocks_of_line[line, 0], native.blocks_of_line[line, 1]):
+            is_ready(core, native, block, settings)
     return is_ready(core, native, native.points[point, PointColumn.BLOCK], settings), cycle
 
 
