@@ -4,21 +4,28 @@ import importlib.util
 import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from mapreduce import jobs
+from mapreduce.api import Job
+from mapreduce.c_kernel import CKernel
 from mapreduce.call import Call, Input, Outcome, Output
 from mapreduce.compile import compile_elf
 from mapreduce.exceptions import exception_table
+from mapreduce.host import STEPS, load_calibration
 from mapreduce.kernel import PythonKernel
 from mapreduce.launch import check_outcome
 from mapreduce.place import aligned, place
+from mapreduce.runtime import run_job
 from pim.config import load_system, with_overrides
-from pim.errors import KernelError, LoadError, ResultMismatchError
+from pim.errors import CapacityError, KernelError, LoadError, ResultMismatchError
 from pim.isa import load_elf
 from pim.system import run_cores
+from tests.differential.test_jobs_on_cores import machine
 
 pytestmark = pytest.mark.toolchain
 
@@ -55,12 +62,34 @@ def root(values, low, gain, out):
     out[0] += total
     return len(head)
 
+def halve(values, out):
+    total = 0
+    for i in range(len(values)):
+        if values[i] % 2:
+            raise ValueError("odd")  # odd
+        total += values[i] // 2
+    out[0] = total
+    return len(values)
+
 def computes(values):
     raise KeyError(len(values))
 
 def allocates(values):
     return np.zeros(len(values))[0]
 '''
+HALVE = "int64(int64[::1], int64[::1])"
+HALVE_IN_C = """
+#include <stddef.h>
+#include <stdint.h>
+int64_t halve(const int64_t *values, size_t n, int64_t *out, size_t n_out) {
+  out[0] = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (values[i] % 2) return -1;
+    out[0] += values[i] / 2;
+  }
+  return n_out;
+}
+"""
 SIGNATURE = "int64(float64[::1], float64, int64, float64[::1])"
 
 
@@ -79,7 +108,7 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     monkeypatch.undo()
 
 
-@pytest.fixture(scope="module", params=["rv64imc", "rv64imafdc"])
+@pytest.fixture(scope="module", params=["rv64imc", "rv64imafdc", "rv64i"])
 def target(request: pytest.FixtureRequest) -> str:
     return request.param
 
@@ -165,3 +194,39 @@ def test_exception_with_computed_arguments_is_refused(module: Any) -> None:
         compile_elf(kernel, "rv64imc")
     with pytest.raises(LoadError, match="arguments of an exception must be constants"):
         Call(kernel, (Input(np.zeros(1)),)).run_native()
+
+
+@pytest.mark.parametrize("language", ["python", "c"])
+def test_job_with_a_kernel_of_ones_own(language: str, module: Any, tmp_path: Path) -> None:
+    """Cores 0 to 7 get the values; the one that gets a bad value is named, and is the only one that stops the job."""
+    (tmp_path / "halve.c").write_text(HALVE_IN_C)
+    kernels = {
+        "python": PythonKernel(module.halve, HALVE),
+        "c": CKernel(tmp_path / "halve.c", "halve", HALVE),
+    }
+
+    class Halves(type(jobs.get("q6"))):  # type: ignore[misc]
+        name = "halves"
+        map_kernel = kernels[language]
+        inputs = {"values": "int64"}  # noqa: RUF012
+        check = Job.check
+
+        def split(self, inputs: Any, parameters: Any, n: int) -> list[Any]:
+            return [{"values": part} for part in np.array_split(inputs["values"], n)]
+
+        def map_call(self, part: Any, state: Any, parameters: Any) -> Call:
+            return Call(self.map_kernel, (Input(part["values"]), Output("i8", 1)))
+
+    values = np.arange(80) * 2
+    times = {f"halves_{step}": 1.0 for step in STEPS}
+    calibration = load_calibration().model_copy(update={"ns_per_unit": times})
+    system = machine("bank")
+    done = run_job(Halves(), {"values": values}, {}, system, sample_groups=None, calibration=calibration)
+    assert done.result == {"revenue": "0.3160"}  # the sum of 0 to 79, as Q6 writes it
+    values[35] = 71
+    error, message = {
+        "python": (KernelError, f"^kernel halve, hart 3: raised ValueError: odd {re.escape(place_in_source('odd'))}$"),
+        "c": (CapacityError, "kernel halve on the host: gave up with value -1"),
+    }[language]
+    with pytest.raises(error, match=message):
+        run_job(Halves(), {"values": values}, {}, system, calibration=calibration)
