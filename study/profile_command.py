@@ -111,7 +111,8 @@ def run(
 def _show(hot: Sequence[Hot], what: str, folders: Sequence[Path], top: int) -> None:
     """Print the functions and the hottest lines."""
     console, everything = Console(highlight=False), hot_spots.total(hot)
-    console.print(Text(f"{what}: {everything.cycles:,} cycles, {everything.instructions:,} instructions"))
+    head = f"{what}: {everything.cycles:,} cycles, {everything.instructions:,} instructions"
+    console.print(Text(head), soft_wrap=True)
     console.print(Text(f"CPI {_cpi(everything)}: {_parts(everything, len(STACK))}"), soft_wrap=True)
     functions = [
         (item.name, _share(item.own.cycles, everything), _share(item.total_cycles, everything), _cpi(item.own),
