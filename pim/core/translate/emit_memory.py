@@ -34,7 +34,7 @@ def emit_access(e: Emitter, it: Instruction, number: int, point: Point, needed: 
     entry = _entry(e, point, number, address, masked)
     delta = e.load("i64", e.place(entry, Entry.DELTA), "entries")
     used_at = e.value(f"add i64 {e.cycle()}, {point.n}")
-    e.store("i64", used_at, e.place(entry, Entry.USED_AT), "entries")
+    e.store("i64", used_at, e.load("ptr", e.place(entry, Entry.USED), "entries"), "stamps")
     place = e.value(f"inttoptr i64 {e.value(f'add i64 {address}, {delta}')} to ptr")
     if point.is_store:
         _store(e, it, place)

@@ -9,10 +9,10 @@ from pim.core.translate.layout import Header, Layout, Reason
 FLOAT = 32
 """Number of f0 among the registers; x0 is 0."""
 
-TAGS = {"registers": 2, "frame": 4, "entries": 6, "guest": 8}
+TAGS = {"registers": 2, "frame": 4, "entries": 6, "guest": 8, "stamps": 10}
 """What never overlaps: a store to one kind of memory changes no other's. Numbers of the module's metadata."""
 
-EMPTY, LIKELY = 9, 10
+EMPTY, LIKELY = 11, 12
 """Numbers of the metadata that marks what never changes, and a way that is mostly taken."""
 
 

@@ -26,10 +26,11 @@ class Header(IntEnum):
     IS_STALE = 15  # whether the interpreter has run since entries and blocks were matched with the buffers
 
     IS_WAITING = 16  # whether the core is parked at what native code was left for
-    LOWEST_STORE = 17  # lowest offset in memory whose stores need no care, as the entries know it
+    NO_STAMP = 17  # what entries of the scratchpad have for an LRU stamp
+    LOWEST_STORE = 18  # lowest offset in memory whose stores need no care, as the entries know it
 
 
-HEADER_WORDS = 18
+HEADER_WORDS = 19
 
 TABLE_WORDS = 256
 """Size of the table of entries: five line buffers of 1 KB have 80 sectors of 64 B."""
@@ -61,7 +62,7 @@ class Entry(IntEnum):
 
     LOAD_BASE = 0  # its first address if loads may go there, else `unmatched`
     STORE_BASE = 1  # likewise for stores: if the sector is dirty already
-    USED_AT = 2  # LRU stamp
+    USED = 2  # address in this process of its line buffer's LRU stamp
     DELTA = 3  # address in this process - the core's address
 
 

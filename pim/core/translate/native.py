@@ -13,9 +13,6 @@ from pim.core.translate.layout import ENTRY_WORDS, HEADER_WORDS, BlockWord, Entr
 from pim.core.translate.plan import Kind, Plan
 from pim.isa import Op
 
-LONG_AGO = -(1 << 62)
-"""LRU stamp of an entry that was not used."""
-
 
 class PointColumn(IntEnum):
     """Columns of the table of points; counts are those of its block's instructions before it."""
@@ -82,8 +79,7 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
     n_harts, n_slots = group.buffers.line.shape
     n_sectors, n_scratchpad = settings.sector_mask + 1, settings.scratchpad_bytes >> settings.sector_shift
     entries = np.zeros((n_harts, n_slots * n_sectors + n_scratchpad + 1, ENTRY_WORDS), np.int64)
-    entries[:, :, : Entry.USED_AT] = unmatched(settings)
-    entries[:, :, Entry.USED_AT] = LONG_AGO
+    entries[:, :, : Entry.USED] = unmatched(settings)
     first = n_slots * n_sectors
     for hart_id in range(n_harts):
         own = entries[hart_id]
@@ -105,6 +101,11 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
     frames = np.zeros((n_harts, layout.words), np.int64)
     _fill_frames(frames, layout, plan, code, group, settings)
     frames[:, Header.JUMPS] = jumps.ctypes.data
+    used = group.buffers.used.ctypes.data + 8 * np.arange(n_harts * n_slots).reshape(n_harts, n_slots)
+    entries[:, :first, Entry.USED] = np.repeat(used, n_sectors, axis=1)
+    entries[:, first:, Entry.USED] = (
+        frames[:, Header.NO_STAMP :].ctypes.data + (np.arange(n_harts) * frames[0].nbytes)[:, None]
+    )
     last_entries = entries[:, -1].ctypes.data + np.arange(n_harts) * entries[0].nbytes
     frames[:, HEADER_WORDS : layout.block_at] = last_entries[:, None]
     return Native(

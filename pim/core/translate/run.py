@@ -17,7 +17,6 @@ from pim.core.translate.layout import Header, Reason
 from pim.core.translate.native import Native, PointColumn
 from pim.core.translate.serve import (
     collect_counts,
-    collect_stamps,
     is_ready,
     match_all,
     serve_access,
@@ -111,7 +110,6 @@ def run_native(
     cycle = hart.cycle
     ahead = hart.uses - (cycle - row[PointColumn.CYCLES] + row[PointColumn.N] - 1)
     if ahead > 0:
-        collect_stamps(core, native, 0, len(core.line), settings)
         for slot in range(len(core.used)):
             core.used[slot] -= ahead
     while True:
@@ -143,8 +141,6 @@ def run_native(
     hart.data_slot = NO_SLOT
     frame[Header.CYCLE] = cycle - row[PointColumn.CYCLES]
     frame[Header.IS_WAITING] = hart.stop == Stop.PARKED
-    if hart.stop == Stop.READY:
-        collect_stamps(core, native, 0, len(core.line), settings)
 
 
 @inlined_kernel

@@ -13,7 +13,7 @@ from pim.core.pipeline import edge
 from pim.core.settings import MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
 from pim.core.state import NO_LINE, Core, Group, Hart
 from pim.core.translate.layout import BLOCK_WORDS, ENTRY_WORDS, HEADER_WORDS, TABLE_WORDS, BlockWord, Entry, Header
-from pim.core.translate.native import LONG_AGO, Native, PointColumn, Total
+from pim.core.translate.native import Native, PointColumn, Total
 from pim.core.turn import is_later, park
 from pim.isa.alu import bit_length
 from pim.jit import inlined_kernel, kernel
@@ -46,7 +46,6 @@ def match_slot(core: Core, native: Native, slot: int, lowest_store: int, setting
         while gone:
             entry = entries[slot * n_sectors + lowest_bit(gone)]
             entry[Entry.LOAD_BASE] = entry[Entry.STORE_BASE] = nothing
-            entry[Entry.USED_AT] = LONG_AGO
             gone &= gone - 1
         matched[LINE, slot], matched[VALID, slot], matched[DIRTY, slot] = line, 0, 0
     changed = (matched[VALID, slot] ^ valid) | (matched[DIRTY, slot] ^ dirty)
@@ -75,20 +74,6 @@ def match_all(core: Core, native: Native, lowest_store: int, settings: CoreSetti
         match_slot(core, native, slot, lowest_store, settings)
     for place in range(len(core.instruction_line)):
         match_blocks(core, native, place)
-
-
-@inlined_kernel
-def collect_stamps(core: Core, native: Native, first: int, n_slots: int, settings: CoreSettings) -> None:
-    """Move the entries' LRU stamps to ``n_slots`` line buffers. Updates ``core`` and ``native``."""
-    matched, entries = native.matched[core.hart_id], native.entries[core.hart_id]
-    for slot in range(first, first + n_slots):
-        sectors, used = matched[VALID, slot], core.used[slot]
-        while sectors:
-            entry = entries[slot * (settings.sector_mask + 1) + lowest_bit(sectors)]
-            used = max(used, entry[Entry.USED_AT])
-            entry[Entry.USED_AT] = LONG_AGO
-            sectors &= sectors - 1
-        core.used[slot] = used
 
 
 @inlined_kernel
@@ -185,7 +170,6 @@ def serve_access(
         if slot < 0 or not (core.valid[slot] >> sector) & 1:
             victim = slot
             if slot < 0:
-                collect_stamps(core, native, (line & settings.set_mask) * settings.n_ways, settings.n_ways, settings)
                 victim = slot_for(core, line, settings)
             core.hart.uses = stamp - 1
             filled = False
