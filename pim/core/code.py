@@ -142,7 +142,10 @@ def decode_parcel(code: Code, memory: Memory, checked: Any, window: int, index: 
     checked[0] = max(checked[0], offset + 8)  # this instruction, and what follows a load
     if rules.op_class[it.op] == OpClass.LOAD:
         following = decode_word(bits_at(memory, window, offset + it.size, len(code.op)), rules.tables)
-        if reads(following, it.rd, rules.register_files[it.op, 0], rules.register_files):
+        register_file = rules.register_files[it.op, 0]
+        is_elsewhere = (offset + it.size + following.size - 1) >> rules.instruction_line_shift != last
+        is_dropped = register_file == RegisterFile.INTEGER and it.rd == 0
+        if reads(following, it.rd, register_file, rules.register_files) or (is_elsewhere and not is_dropped):
             load_use = rules.load_use_penalty
     code.op[index] = rules.lowered[it.op]
     if it.size == 4 and index + 1 >= len(code.op):

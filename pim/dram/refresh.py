@@ -14,8 +14,8 @@ def catch_up(bank: Bank, now: int, timing: ClockTiming) -> int:
     if now >= (bank.refreshed + 1) * timing.nrefi:  # a product, since a division takes as long as all the rest
         due = now // timing.nrefi
         quiet_at = bank.act_ready_at
-        if bank.open_row != CLOSED:
-            quiet_at = bank.pre_ready_at + timing.nrp
+        if bank.open_row != CLOSED:  # the first one due closes the row
+            quiet_at = max((bank.refreshed + 1) * timing.nrefi, bank.pre_ready_at) + timing.nrp
         bank.act_ready_at = max(due * timing.nrefi, quiet_at) + timing.nrfc
         bank.refresh_until = bank.act_ready_at
         bank.open_row = CLOSED

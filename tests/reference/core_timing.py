@@ -128,11 +128,17 @@ class _Core:
                 if jumps or (this.kind == "branch" and following.pc != step.pc + step.size):
                     parts["branch"] += rules.taken_penalty
                     cycles += rules.taken_penalty
-                if this.loaded is not None and this.loaded in shape(following.word, following.size, rules.xlen).reads:
+                is_read = this.loaded in shape(following.word, following.size, rules.xlen).reads
+                if this.loaded is not None and (is_read or self._reaches_on(step, following)):
                     parts["load-use"] += rules.load_use_penalty
                     cycles += rules.load_use_penalty
             outcome.cycles += cycles
             outcome.instructions += 1
+
+    def _reaches_on(self, step: Executed, following: Executed) -> bool:
+        """Tell whether what follows in sequence is in part in a later line of the instruction buffer."""
+        ends = (executed.pc - MEMORY_AT + executed.size - 1 for executed in (step, following))
+        return len({end // self.rules.instruction_line for end in ends}) == 2
 
     def _fetch(self, step: Executed) -> Iterator[int]:
         """Bring what the instruction needs into the instruction buffer, its first half before its second."""

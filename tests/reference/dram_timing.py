@@ -90,7 +90,8 @@ class Dram:
         rules = self.rules
         due = now // rules.refi
         if due > bank.refreshes:
-            idle_from = bank.act_from if bank.row is None else max(bank.precharge_rules) + rules.rp
+            first_due = (bank.refreshes + 1) * rules.refi
+            idle_from = bank.act_from if bank.row is None else max(first_due, *bank.precharge_rules) + rules.rp
             bank.refreshes, bank.row = due, None
             bank.act_from = bank.refresh_until = max(due * rules.refi, idle_from) + rules.rfc
         return max(0, bank.refresh_until - now)

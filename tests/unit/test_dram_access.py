@@ -87,8 +87,20 @@ def test_refresh_closes_the_row_and_blocks_for_trfc(device):
     access(device, 0, 7, 1, READ, 0, T)
     done_at, outcome, refresh_wait = access(device, 0, 7, 1, READ, T.nrefi, T)
     assert outcome == RowOutcome.MISS
+    assert refresh_wait == T.nrp + T.nrfc
+    assert done_at == T.nrefi + T.nrp + T.nrfc + T.nrcd + T.ncl + T.nbl
+
+
+def test_refresh_of_a_closed_bank_needs_no_precharge(device):
+    done_at, outcome, refresh_wait = access(device, 0, 7, 1, READ, 2 * T.nrefi, T)
+    assert (outcome, refresh_wait) == (RowOutcome.MISS, T.nrfc)
+    assert done_at == 2 * T.nrefi + T.nrfc + T.nrcd + T.ncl + T.nbl
+
+
+def test_only_the_first_of_two_refreshes_finds_the_row_open(device):
+    access(device, 0, 7, 1, READ, 0, T)
+    _, _, refresh_wait = access(device, 0, 7, 1, READ, 2 * T.nrefi, T)
     assert refresh_wait == T.nrfc
-    assert done_at == T.nrefi + T.nrfc + T.nrcd + T.ncl + T.nbl
 
 
 def test_refresh_long_over_costs_only_the_row(device):

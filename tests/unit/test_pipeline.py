@@ -72,7 +72,7 @@ def test_load_whose_result_the_next_reads_is_a_pair(loaded: int, rs1: int, rs2: 
     text.op(Op.ADD, rd=11, rs1=rs1, rs2=rs2)
     text.op(Op.ADD, rd=11, rs1=loaded, rs2=loaded)  # one later: the result is there
     decoded = decode_text(text.text(), 64, "imafdc")
-    assert load_use_pairs(decoded)[[0, 2, 4]].tolist() == [pairs, False, False]
+    assert load_use_pairs(decoded, 64)[[0, 2, 4]].tolist() == [pairs, False, False]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,20 @@ def test_pairs_keep_integers_and_numbers_apart(load: Op, reader: tuple[Op, dict[
     text = Assembly()
     text.op(load, rd=10, rs1=2)
     text.op(reader[0], **reader[1])
-    assert bool(load_use_pairs(decode_text(text.text(), 64, "imafdc"))[0]) is pairs
+    assert bool(load_use_pairs(decode_text(text.text(), 64, "imafdc"), 64)[0]) is pairs
+
+
+@pytest.mark.parametrize(("before", "loaded", "pairs"), [(4, 10, False), (6, 10, True), (8, 10, True), (6, 0, False)])
+def test_load_before_what_reaches_into_the_next_line_is_a_pair(before: int, loaded: int, *, pairs: bool) -> None:
+    """Lines of 16 bytes; the load of 4 bytes ends ``before`` + 8 bytes after the start of one."""
+    text = Assembly()
+    text.op(Op.ADDI)
+    for _ in range(before // 2):
+        text.c("c.addi", rd=5)
+    text.op(Op.LD, rd=loaded, rs1=2)
+    text.op(Op.ADDI)
+    decoded = decode_text(text.text(), 64, "imc")
+    assert bool(load_use_pairs(decoded, 16)[(4 + before) // 2]) is pairs
 
 
 def test_pair_of_a_compressed_load() -> None:
