@@ -260,6 +260,49 @@ def profile(
     )
 
 
+rtl_app = typer.Typer(help="The hardware of a bank core beside the model.", no_args_is_help=True)
+app.add_typer(rtl_app, name="rtl")
+
+
+@rtl_app.callback()
+def rtl() -> None:
+    """Keep `scalein rtl` a group of commands, even of one."""
+
+
+@rtl_app.command()
+def lockstep(
+    program: Annotated[Path, typer.Argument(help="Bare-metal RISC-V program (static ELF).")],
+    *,
+    machine: Annotated[str, typer.Option(help="bank, or a machine file (YAML) of a bank core.")] = "bank",
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="Override of the machine, such as core.clock_mhz=400.")
+    ] = None,
+    arguments: Annotated[str, typer.Option("--args", help="Mailbox words, such as 1,0x8000_1000; at most 16.")] = "",
+    simulator: Annotated[str, typer.Option(help="icarus; verilator for long programs.")] = "icarus",
+    memory: Annotated[str, typer.Option(help="Memory of the bank, a power of two.")] = "1MiB",
+    max_cycles: Annotated[int, typer.Option(min=1, help="Core cycles after which both stop.")] = 10_000_000,
+    wave: Annotated[Path | None, typer.Option(help="File for the RTL's waves (FST).")] = None,
+) -> None:
+    """Run a program on model and RTL and compare all it retires; exit code 1 if they differ (needs Icarus Verilog)."""
+    from study import rtl_command  # noqa: PLC0415
+    from study.sizes import parse_size  # noqa: PLC0415
+
+    if wave is not None:
+        check_writable(wave)
+    same = rtl_command.lockstep(
+        program,
+        machine,
+        settings=settings or (),
+        arguments=arguments,
+        simulator=simulator,
+        memory_bytes=parse_size(memory),
+        max_cycles=max_cycles,
+        wave=wave,
+    )
+    if not same:
+        raise typer.Exit(FAILED)
+
+
 @app.command()
 def report(
     results: Annotated[Path, typer.Argument(help="Folder of result files.")] = RESULTS,

@@ -1,5 +1,42 @@
-// Constants and types shared by the units of a bank core: register map, states of a run and of the bank's ownership.
+// Constants and types shared by the units of a bank core: memory map, register map, causes of traps, DRAM commands,
+// states of a run and of the bank's ownership.
 package pim_pkg;
+
+  ////////////////
+  // Memory map //
+  ////////////////
+
+  localparam logic [31:0] MAILBOX_BASE    = 32'h1000_0000;
+  localparam logic [31:0] SCRATCHPAD_BASE = 32'h2000_0000;
+  localparam logic [31:0] MEMORY_BASE     = 32'h8000_0000;
+
+  ///////////////////
+  // Trap causes   //
+  ///////////////////
+
+  // Exception codes of mcause (privileged specification, "Machine Cause Register").
+  localparam logic [3:0] CAUSE_FETCH_ACCESS     = 4'd1;
+  localparam logic [3:0] CAUSE_ILLEGAL          = 4'd2;
+  localparam logic [3:0] CAUSE_BREAKPOINT       = 4'd3;
+  localparam logic [3:0] CAUSE_LOAD_MISALIGNED  = 4'd4;
+  localparam logic [3:0] CAUSE_LOAD_ACCESS      = 4'd5;
+  localparam logic [3:0] CAUSE_STORE_MISALIGNED = 4'd6;
+  localparam logic [3:0] CAUSE_STORE_ACCESS     = 4'd7;
+  localparam logic [3:0] CAUSE_ECALL_M          = 4'd11;
+
+  // What a7 holds at the ecall that ends a program.
+  localparam int EXIT_CALL = 93;
+
+  //////////////////
+  // DRAM command //
+  //////////////////
+
+  localparam logic [2:0] COMMAND_NOP = 3'd0;
+  localparam logic [2:0] COMMAND_ACT = 3'd1;
+  localparam logic [2:0] COMMAND_RD  = 3'd2;
+  localparam logic [2:0] COMMAND_WR  = 3'd3;
+  localparam logic [2:0] COMMAND_PRE = 3'd4;
+  localparam logic [2:0] COMMAND_REF = 3'd5;
 
   //////////////////////
   // Mailbox registers //

@@ -37,12 +37,12 @@ class Reserved(NamedTuple):
 class Body:
     """Appends random instructions to an assembly."""
 
-    def __init__(self, rng: random.Random, text: Assembly, reserved: Reserved, floating: bool) -> None:
+    def __init__(self, rng: random.Random, text: Assembly, reserved: Reserved, floating: bool, atomics: bool) -> None:
         self._rng, self._text, self._reserved = rng, text, reserved
         self._free = [x for x in range(32) if x not in reserved]
         self._shifts = (52, 52, 54, 57) if text.xlen == 64 else (20, 20, 22, 25)
         self._n_labels = 0
-        extensions = ("i", "m", "zicsr", "zifencei", *("fda" if floating else "a" if text.xlen == 32 else ""))
+        extensions = ("i", "m", "zicsr", "zifencei", *("fda" if floating else "a" if atomics else ""))
         self._choices: list[Callable[[], None]] = []
         for op, row in ENCODINGS.items():
             if op not in NOT_RANDOM and row.extension in extensions and row.min_xlen <= text.xlen:

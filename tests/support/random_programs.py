@@ -37,18 +37,24 @@ class RandomProgram:
 
 
 def random_program(
-    seed: int, *, floating: bool = False, xlen: int = 64, n_blocks: int = 12, block_length: int = 30
+    seed: int,
+    *,
+    floating: bool = False,
+    atomics: bool | None = None,
+    xlen: int = 64,
+    n_blocks: int = 12,
+    block_length: int = 30,
 ) -> RandomProgram:
     """Return the random program of this seed; at the default size it executes 1,500 to 4,000 instructions.
 
-    On RV32 it has A, but no floating-point numbers.
+    On RV32 it has A unless ``atomics`` is false, but no floating-point numbers; on RV64 it has A with them.
     """
     rng = random.Random(seed)
     stack_in_scratchpad = rng.random() < 0.5
     reserved = _reserve(rng)
     text = Assembly(xlen)
     _load_registers(text, reserved, stack_in_scratchpad, floating)
-    body = Body(rng, text, reserved, floating)
+    body = Body(rng, text, reserved, floating, xlen == 32 if atomics is None else atomics)
     order = list(range(n_blocks))
     rng.shuffle(order)
     place = {block: at for at, block in enumerate(order)}

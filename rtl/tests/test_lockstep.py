@@ -1,0 +1,113 @@
+"""Model and RTL run the same programs; every retired instruction and every cycle must be the same."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pim.config import SystemConfig, load_system, with_overrides
+from pim.errors import ConfigError, LoadError
+from rtl.tests.lockstep_guests import MACHINES, MEMORY_BYTES, machine, random_guest, trap_guests
+from study.lockstep import RTL_FOLDER, Comparison, Guest, build, rtl_parameters, run_lockstep
+
+pytestmark = pytest.mark.rtl
+
+FIRST_SEED = 20260
+
+
+def run(system: SystemConfig, guests: list[Guest], kind: str = "icarus", folder: Path = RTL_FOLDER) -> list[Comparison]:
+    return run_lockstep(guests, build(rtl_parameters(system, MEMORY_BYTES), kind, folder))
+
+
+def assert_same(results: list[Comparison]) -> None:
+    assert [result.difference.text for result in results if result.difference] == []
+    assert all(result.n_same for result in results)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_random_programs_retire_the_same_on_any_machine(name: str) -> None:
+    system = machine(name)
+    assert_same(run(system, [random_guest(system, FIRST_SEED + number, n_blocks=3) for number in range(2)]))
+
+
+@pytest.mark.parametrize("name", ["default", "rv32"])
+def test_traps_are_the_same(name: str) -> None:
+    system = machine(name)
+    results = run(system, trap_guests(system))
+    assert_same(results)
+    assert len(results) == 15
+
+
+def test_two_hundred_random_programs_retire_the_same() -> None:
+    system = machine("default")
+    guests = [random_guest(system, FIRST_SEED + 100 + number) for number in range(200)]
+    results = run(system, guests, "verilator")
+    assert_same(results)
+    assert sum(result.n_same for result in results) > 400_000
+
+
+BUGS = {
+    "sltu compares with signs": ("pim_alu.sv", "(operation_i[0] ? b_i[Xlen-1] : a_i[Xlen-1])", "a_i[Xlen-1]"),
+    "load-use does not wait": ("pim_core.sv", "assign execute  = fetch_valid && !load_use;", "assign execute = fetch_valid;"),
+    "write-back one clock late": ("pim_bank_controller.sv", "WRITE_TO_READ = NCwl + NWtr;", "WRITE_TO_READ = NCwl + NWtr + 1;"),
+    "oldest line kept": ("pim_line_buffers.sv", "chosen[i] = rank_q[i] == '0;", "chosen[i] = rank_q[i] == RANK_BITS'(LineBuffers - 1);"),
+    "dirty sectors forgotten": ("pim_line_buffers.sv", "if (completes && write_i) dirty_d", "if (completes && write_i && 1'b0) dirty_d"),
+    "half of a straddling instruction": ("pim_fetch.sv", "(!straddles || (next_hit && next_in_memory))", "1'b1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_an_injected_bug_of_the_rtl_is_caught(tmp_path: Path, bug: str) -> None:
+    name, right, wrong = BUGS[bug]
+    shutil.copytree(RTL_FOLDER / "src", tmp_path / "src")
+    shutil.copytree(RTL_FOLDER / "lockstep", tmp_path / "lockstep")
+    source = (tmp_path / "src" / name).read_text()
+    assert source.count(right) == 1
+    (tmp_path / "src" / name).write_text(source.replace(right, wrong))
+    system = machine("two small lines")
+    guests = [random_guest(system, FIRST_SEED + number, n_blocks=3) for number in range(2)]
+    try:
+        results = run(system, guests, folder=tmp_path)
+    except LoadError as error:
+        assert "failed" in str(error)  # an assertion of the RTL has stopped it
+    else:
+        assert any(result.difference for result in results)
+
+
+def test_an_injected_bug_of_the_model_is_caught() -> None:
+    system = machine("default")
+    late = random_guest(system, FIRST_SEED, n_blocks=1)
+    late.machine.settings = late.machine.settings._replace(taken_branch_penalty=3)
+    wrong = trap_guests(system)[-1]
+    wrong.machine.settings = wrong.machine.settings._replace(mstatus_fixed=0)
+    first, second = run(system, [late, wrong])
+    assert first.difference is not None
+    assert first.difference.fields == ("cycle",)
+    assert second.difference is not None
+    assert second.difference.fields == ("value",)
+
+
+def test_the_first_difference_comes_with_its_context() -> None:
+    system = machine("default")
+    wrong = random_guest(system, FIRST_SEED, n_blocks=1)
+    wrong.machine.settings = wrong.machine.settings._replace(taken_branch_penalty=3)
+    [result] = run(system, [wrong])
+    assert result.difference is not None
+    lines = result.difference.text.splitlines()
+    assert lines[0] == f"entry {result.n_same} differs in cycle"
+    assert [line.split()[0] for line in lines[1:]] == ["both"] * 5 + ["model", "RTL"]
+    model, rtl = (int(line.split()[1]) for line in lines[-2:])
+    assert model == rtl + 1
+
+
+def test_machines_that_the_rtl_is_not_are_refused() -> None:
+    for settings, message in (
+        ({"core.extensions": "rv64imac"}, "core.extensions"),
+        ({"core.line_sets": 2}, "core.line_sets"),
+        ({"core.cycles.mul": 4}, "core.cycles"),
+        ({"core.clock_mhz": 2400}, "core.clock_mhz"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            rtl_parameters(with_overrides(load_system("bank"), settings))
+    with pytest.raises(ConfigError, match="level must be bank"):
+        rtl_parameters(load_system("chip"))

@@ -1,0 +1,17 @@
+"""The RTL of a bank core next to the model: the same program on both, every retired instruction compared."""
+
+from study.lockstep.compare import Comparison, Difference
+from study.lockstep.parameters import rtl_parameters
+from study.lockstep.run import Guest, run_lockstep
+from study.lockstep.simulator import RTL_FOLDER, Simulator, build
+
+__all__ = [
+    "RTL_FOLDER",
+    "Comparison",
+    "Difference",
+    "Guest",
+    "Simulator",
+    "build",
+    "rtl_parameters",
+    "run_lockstep",
+]
