@@ -73,7 +73,10 @@ def run_hart(
                 )  # fmt: skip
             index: Any = np.uint64(pc - MEMORY_BASE) >> np.uint64(1)  # unsigned: no look for negative indices
             if index >= n_parcels:
-                cause, tval = Cause.FETCH_ACCESS, pc
+                if settings.single_step and instret != first_instret:
+                    hart.stop = Stop.STEPPED
+                else:
+                    cause, tval = Cause.FETCH_ACCESS, pc
                 break
             if code.fetch_line[index] != fetched:
                 if instret != first_instret and (settings.single_step or code.fetch_line[index] == ENTRY):

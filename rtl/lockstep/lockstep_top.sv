@@ -145,7 +145,9 @@ module lockstep_top #(
       pending_q <= u_bank.u_core.retires || u_bank.u_core.traps;
       pending_cycle_q <= u_bank.u_core.traps ? cycle_q : cycle_q + 1;
       pending_pc_q <= 64'(u_bank.u_core.pc);
-      pending_word_q <= u_bank.u_core.is_long ? u_bank.u_core.fetched : {16'd0, u_bank.u_core.fetched[15:0]};
+      // where there is no memory there are no bits
+      pending_word_q <= u_bank.u_core.fetch_fault ? (u_bank.u_core.fetch_fault_second ? {16'd0, u_bank.u_core.fetched[15:0]} : '0)
+                      : u_bank.u_core.is_long ? u_bank.u_core.fetched : {16'd0, u_bank.u_core.fetched[15:0]};
       pending_kind_q <= u_bank.u_core.traps ? 8'h80 | 8'(u_bank.u_core.cause)
                       : u_bank.u_core.is_load ? 8'd1 : u_bank.u_core.is_store ? 8'd2 : 8'd0;
       pending_writes_q <= u_bank.u_core.retires && u_bank.u_core.rd != 0;

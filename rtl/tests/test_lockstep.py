@@ -47,31 +47,35 @@ def test_two_hundred_random_programs_retire_the_same() -> None:
 
 
 BUGS = {
-    "sltu compares with signs": ("pim_alu.sv", "(operation_i[0] ? b_i[Xlen-1] : a_i[Xlen-1])", "a_i[Xlen-1]"),
-    "load-use does not wait": ("pim_core.sv", "assign execute  = fetch_valid && !load_use;", "assign execute = fetch_valid;"),
-    "write-back one clock late": ("pim_bank_controller.sv", "WRITE_TO_READ = NCwl + NWtr;", "WRITE_TO_READ = NCwl + NWtr + 1;"),
-    "oldest line kept": ("pim_line_buffers.sv", "chosen[i] = rank_q[i] == '0;", "chosen[i] = rank_q[i] == RANK_BITS'(LineBuffers - 1);"),
-    "dirty sectors forgotten": ("pim_line_buffers.sv", "if (completes && write_i) dirty_d", "if (completes && write_i && 1'b0) dirty_d"),
-    "half of a straddling instruction": ("pim_fetch.sv", "(!straddles || (next_hit && next_in_memory))", "1'b1"),
-}  # fmt: skip
+    "sltu compares with signs": ("pim_alu", "(operation_i[0] ? b_i[Xlen-1] : a_i[Xlen-1])", "a_i[Xlen-1]"),
+    "load-use does not wait": ("pim_core", "execute  = fetch_valid && !load_use;", "execute = fetch_valid;"),
+    "read after write one clock late": (
+        "pim_bank_controller",
+        "_TO_READ = NCwl + NWtr;",
+        "_TO_READ = NCwl + NWtr + 1;",
+    ),
+    "newest line replaced": ("pim_line_buffers", "chosen[i] = rank_q[i] == '0;", "chosen[i] = &rank_q[i];"),
+    "dirty sectors forgotten": ("pim_line_buffers", "if (completes && write_i) dirty_d", "if (1'b0) dirty_d"),
+    "second half not fetched": ("pim_fetch", "(!straddles || (next_hit && next_in_memory))", "1'b1"),
+}
 
 
 @pytest.mark.parametrize("bug", BUGS)
 def test_an_injected_bug_of_the_rtl_is_caught(tmp_path: Path, bug: str) -> None:
-    name, right, wrong = BUGS[bug]
-    shutil.copytree(RTL_FOLDER / "src", tmp_path / "src")
-    shutil.copytree(RTL_FOLDER / "lockstep", tmp_path / "lockstep")
-    source = (tmp_path / "src" / name).read_text()
+    module, right, wrong = BUGS[bug]
+    for folder in ("src", "lockstep"):
+        shutil.copytree(RTL_FOLDER / folder, tmp_path / folder)
+    broken = tmp_path / "src" / f"{module}.sv"
+    source = broken.read_text()
     assert source.count(right) == 1
-    (tmp_path / "src" / name).write_text(source.replace(right, wrong))
+    broken.write_text(source.replace(right, wrong))
     system = machine("two small lines")
     guests = [random_guest(system, FIRST_SEED + number, n_blocks=3) for number in range(2)]
     try:
-        results = run(system, guests, folder=tmp_path)
-    except LoadError as error:
-        assert "failed" in str(error)  # an assertion of the RTL has stopped it
-    else:
-        assert any(result.difference for result in results)
+        differs = any(result.difference for result in run(system, guests, folder=tmp_path))
+    except LoadError:  # an assertion of the RTL has ended the simulation
+        differs = True
+    assert differs
 
 
 def test_an_injected_bug_of_the_model_is_caught() -> None:

@@ -10,6 +10,7 @@ from pim.errors import CycleLimitError, GuestTrap
 from pim.isa import Op
 from pim.isa.csr import Csr
 from pim.system import STACK
+from pim.system.trace import steps
 from tests.support.assembly import MAILBOX_AT, MEMORY_AT, Assembly
 from tests.support.bare import SMALL, exit_with, load, machine, put, results, run
 
@@ -100,6 +101,18 @@ def test_fetch_fault_is_at_the_target() -> None:
         loaded = load(program(body))
         loaded.run()
         assert results(loaded, DATA, 3) == [Cause.FETCH_ACCESS, target, target]
+
+
+def test_trace_has_both_a_jump_and_the_fetch_fault_at_its_target() -> None:
+    def body(text: Assembly) -> None:
+        text.li(T1, 0x1000)
+        text.op(Op.JALR, rs1=T1)
+
+    trace = list(steps(load(program(body), single_step=True)))
+    at = next(i for i, step in enumerate(trace) if step.trap is not None)
+    assert (trace[at].trap, trace[at].pc) == (Cause.FETCH_ACCESS, 0x1000)
+    assert (trace[at - 1].trap, trace[at - 1].text) == (None, "jalr zero, 0(t1)")
+    assert trace[at].cycle == trace[at - 1].cycle + 3
 
 
 @pytest.mark.parametrize("op", [Op.JAL, Op.JALR, Op.BEQ])
