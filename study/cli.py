@@ -303,6 +303,23 @@ def lockstep(
         raise typer.Exit(FAILED)
 
 
+@app.command(name="map")
+def map_address(
+    address: Annotated[str, typer.Argument(help="Byte address, such as 0x1234_5678.")],
+    *,
+    machine: Annotated[str, typer.Option(help="bank, chip, rank, or a machine file (YAML).")] = "bank",
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="Override of the machine, such as geometry.channels=1.")
+    ] = None,
+    name: Annotated[str | None, typer.Option("--map", help="One map, such as RoBaRaCoCh; default: all.")] = None,
+    core: Annotated[int | None, typer.Option(help="A core of a group: the address is one of its memory.")] = None,
+) -> None:
+    """Show where an address is in the DRAM."""
+    from study import map_command  # noqa: PLC0415
+
+    map_command.run(address, machine, settings=settings or (), name=name, core=core)
+
+
 @app.command()
 def report(
     results: Annotated[Path, typer.Argument(help="Folder of result files.")] = RESULTS,

@@ -5,6 +5,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from pim.config.controller import ControllerConfig
 from pim.config.core import CoreConfig
 from pim.config.geometry import Geometry
 from pim.config.host import HostConfig
@@ -36,6 +37,8 @@ class SystemConfig(ConfigModel):
     cores_per_location: PowerOfTwo = Field(1, le=16)  # per bank, chip or rank
     port: Literal["column", "row"] = "column"
     obey_tfaw: bool = True  # whether row cycling inside the die obeys the four-activate window
+    window_map: Literal["own-banks", "all-banks"] = "own-banks"  # what several cores of a chip or rank share out
+    controller: ControllerConfig = ControllerConfig()
     interface: InterfaceConfig = InterfaceConfig()
     host: HostConfig = HostConfig()
 
@@ -57,6 +60,11 @@ class SystemConfig(ConfigModel):
             )
         if self.level is Level.BANK and self.cores_per_location != 1:
             raise ValueError(f"cores_per_location: one core a bank is modelled, got {self.cores_per_location}")
+        if self.has_own_banks and self.cores_per_group > self.geometry.banks_per_chip:
+            raise ValueError(
+                f"cores_per_location: with window_map 'own-banks' at most one core per bank "
+                f"({self.geometry.banks_per_chip}), got {self.cores_per_location}"
+            )
         if self.core.line_bytes > self.row_bytes:
             raise ValueError(f"core.line_bytes must not exceed a row ({self.row_bytes} B), got {self.core.line_bytes}")
         if self.core.sector_bytes < self.column_bytes:
@@ -97,6 +105,11 @@ class SystemConfig(ConfigModel):
     def window_bytes(self) -> int:
         """Memory each core sees, bytes: its bank, or an equal share of its chip or rank."""
         return self.group_bytes // self.cores_per_group
+
+    @property
+    def has_own_banks(self) -> bool:
+        """Whether no two cores have rows of one bank: at the bank always, else by `window_map`."""
+        return self.level is Level.BANK or self.window_map == "own-banks"
 
     @property
     def lanes(self) -> int:

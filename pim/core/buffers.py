@@ -18,11 +18,14 @@ from pim.jit import inlined_kernel, kernel
 
 @inlined_kernel
 def locate(hart_id: int, offset: int, settings: CoreSettings) -> tuple[int, int]:
-    """Return bank and row of byte ``offset`` of a core's window (row : bank : column order where banks are shared)."""
-    if settings.own_bank:
-        return hart_id, offset >> settings.row_shift
-    physical = (hart_id * settings.window_bytes + offset) >> settings.row_shift
-    return physical & ((1 << settings.bank_shift) - 1), physical >> settings.bank_shift
+    """Return bank and row of byte ``offset`` of a core's window.
+
+    Consecutive rows go to the window's banks in turn: every 2**core_shift-th of the device, from the core's first on.
+    """
+    place = (hart_id * settings.window_bytes + offset) >> settings.row_shift
+    bank_in_window = place & ((1 << settings.bank_shift) - 1)
+    first = hart_id & ((1 << settings.core_shift) - 1)
+    return bank_in_window << settings.core_shift | first, place >> settings.bank_shift
 
 
 @inlined_kernel

@@ -36,9 +36,10 @@ class CoreSettings(NamedTuple):
     columns_per_sector: int
     columns_per_instruction_line: int
     row_shift: int
-    bank_shift: int  # log2 of the banks an address runs over; 0 at the bank
-    own_bank: bool  # each core has one bank, its own
-    window_bytes: int  # distance between the cores' windows in the DRAM; 0 where all cores share one
+    bank_shift: int  # log2 of the banks that a window's addresses run over; 0 at the bank
+    core_shift: int  # log2 of the cores that share the device's banks out among them; 0 if windows run over all banks
+    own_bank: bool  # each core has one bank with a port of its own
+    window_bytes: int  # distance between windows that run over all banks; 0 where cores have banks, or share a window
     cycle_limit: int
     pause_cycle: int  # core cycle after which `run_group` returns, to be called again; or NOWHERE
     xlen: int

@@ -1,8 +1,10 @@
 """One access to a DRAM device: the commands it needs, when they go out, and when its data is there.
 
-The device keeps no clock: the caller passes ``now``. Requests are served one at a time, in the order of the calls; the
-page stays open until a conflict or a refresh closes it. Timings come in DRAM clocks from ``ClockTiming``; which of them
-bind (external burst or not, tFAW or not) is the caller's choice (pim.system.levels).
+The device keeps no clock: the caller passes ``now``, which never falls from one request at a device to the next, but
+for an AMO's write. Requests are served in the order of the calls, each completely; where that leaves room for
+commands of later ones before its own, they go there (FR-FCFS) or not (FCFS). Timings come in DRAM clocks from
+``ClockTiming``; which of them bind at a level is the caller's choice (pim.system.levels). The table of rules is
+`pim.dram.constraints`; this path has the same ones, specialised, and tests compare the two.
 """
 
 from typing import Any, NamedTuple
@@ -10,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pim.config import ClockTiming
-from pim.dram.bank import RowOutcome, make_banks, row_outcome
+from pim.dram.bank import CLOSED, RowOutcome, make_banks, row_outcome
 from pim.dram.budget import activate, make_act_budget
-from pim.dram.bus import first_column, make_buses
+from pim.dram.bus import make_buses, take_bus
 from pim.dram.command import COUNTED, Command
 from pim.dram.refresh import catch_up
 from pim.jit import inlined_kernel
@@ -26,14 +28,24 @@ class Device(NamedTuple):
     buses: Any  # COLUMN_BUS, (1,) shared, or (n_banks,) if each bank has its own port
     commands: Any  # int64, (len(COUNTED),), commands issued
     group_mask: int  # bank groups - 1; bank b is of group b & group_mask
+    in_order: bool  # no command goes out before one of its kind that an earlier request gave
+    closed_page: bool  # every access closes its row
 
 
-def make_device(n_banks: int, n_buses: int, n_groups: int = 4) -> Device:
+def make_device(
+    n_banks: int, n_buses: int, n_groups: int = 4, *, in_order: bool = False, closed_page: bool = False
+) -> Device:
     """Return an idle device of ``n_groups`` bank groups; ``n_buses`` is 1, or ``n_banks`` if each has its own port."""
     if n_buses not in (1, n_banks):
         raise ValueError(f"n_buses must be 1 or n_banks ({n_banks}), got {n_buses}")
     return Device(
-        make_banks(n_banks), make_act_budget(), make_buses(n_buses), np.zeros(len(COUNTED), np.int64), n_groups - 1
+        make_banks(n_banks),
+        make_act_budget(),
+        make_buses(n_buses),
+        np.zeros(len(COUNTED), np.int64),
+        n_groups - 1,
+        in_order,
+        closed_page,
     )
 
 
@@ -61,31 +73,31 @@ def access(
     """
     bank = device.banks[bank_id]
     group = bank_id & device.group_mask
-    refresh_wait = catch_up(bank, now, timing)
+    refresh_wait = catch_up(device.banks, bank_id, len(device.buses) > 1, now, timing)
     outcome = row_outcome(bank, row)
     if outcome == RowOutcome.CONFLICT:
         precharge_at = max(now, bank.pre_ready_at)
         bank.act_ready_at = max(bank.act_ready_at, precharge_at + timing.nrp)
         device.commands[Command.PRE] += 1
     if outcome != RowOutcome.HIT:
-        act_at = activate(device.budget[0], group, max(now, bank.act_ready_at), timing)
+        act_at = activate(device.budget[0], group, max(now, bank.act_ready_at), timing, device.in_order)
         bank.open_row = row
         bank.column_ready_at = act_at + timing.nrcd
         bank.pre_ready_at = act_at + timing.nras
         device.commands[Command.ACT] += 1
     bus = device.buses[bank_id if len(device.buses) > 1 else 0]
-    first = first_column(bus, group, is_write, max(now, bank.column_ready_at), timing)
-    last = first + (n_columns - 1) * timing.nccd_l
-    bus.last_at = last
-    bus.last_group = group
+    length = (n_columns - 1) * timing.nccd_l
+    last = length + take_bus(bus, group, is_write, max(now, bank.column_ready_at), length, timing, device.in_order)
     if is_write:
         done_at = last + timing.ncwl + timing.nbl
-        bus.read_ready_at = done_at + timing.nwtr_l
         bank.pre_ready_at = max(bank.pre_ready_at, done_at + timing.nwr)
         device.commands[Command.WR] += n_columns
     else:
         done_at = last + timing.ncl + timing.nbl
-        bus.write_ready_at = done_at + 2 - timing.ncwl
         bank.pre_ready_at = max(bank.pre_ready_at, last + timing.nrtp)
         device.commands[Command.RD] += n_columns
+    if device.closed_page:
+        bank.act_ready_at = bank.pre_ready_at + timing.nrp
+        bank.open_row = CLOSED
+        device.commands[Command.PRE] += 1
     return done_at, outcome, refresh_wait

@@ -1,10 +1,10 @@
 """What a rank does besides answering: its commands, and the clocks its banks are open or it is powered down.
 
-Energy comes from these counters (`pim.power.dram`). A rank is active from the first bank's ACT until the last one is
+Energy comes from these counters (`pim.power.channel`). A rank is active from the first bank's ACT until the last one is
 closed, and during a refresh; a bank that precharges by itself is open until it starts to.
 """
 
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -13,30 +13,49 @@ from pim.dram.constraints import LONG_AGO
 from pim.jit import inlined_kernel, record_dtype
 
 
+class BankActivity(Protocol):
+    """Counters of one bank; durations in DRAM clocks."""
+
+    acts: int
+    closings: int  # times it went from open to closed, by whatever command
+    reads: int
+    writes: int
+    open_clocks: int  # of rows that are closed again, power-down and refresh left out
+
+
 class RankActivity(Protocol):
     """Counters of one rank; instants and durations in DRAM clocks."""
 
     commands: Annotated[Any, "i8", (len(Command),)]  # commands it got
-    closings: int  # banks that went from open to closed, by whatever command
     n_open: int  # banks that no command has closed
     active_from: int  # start of the present active time
     quiet_from: int  # its end, once no bank is open
-    active_clocks: int  # of active times that are over, power-down left out
-    open_clocks: int  # of banks that are closed, summed over banks
+    active_clocks: int  # of active times that are over
     down_from: int  # clock of the last PDE
     down_active_clocks: int  # powered down with open banks
     down_precharged_clocks: int  # powered down with all banks closed
 
 
+BANK_ACTIVITY = record_dtype(BankActivity)
 RANK_ACTIVITY = record_dtype(RankActivity)
 
 
-def make_activity(n_ranks: int) -> Any:
-    """Return the counters of ``n_ranks`` idle ranks, shape ``(n_ranks,)``."""
+class StateClocks(NamedTuple):
+    """DRAM clocks that a rank spent in each state; they sum to the time looked at but for ``bank_open``."""
+
+    active: int  # some bank open, or refreshing
+    precharged: int
+    down_active: int
+    down_precharged: int
+    bank_open: tuple[int, ...]  # of each bank, refreshes included
+
+
+def make_activity(n_ranks: int, n_banks: int) -> tuple[Any, Any]:
+    """Return the counters of ``n_ranks`` idle ranks and of ``n_banks`` banks, counted over them."""
     ranks = np.zeros(n_ranks, RANK_ACTIVITY).view(np.recarray)
     ranks.active_from = LONG_AGO
     ranks.quiet_from = LONG_AGO
-    return ranks
+    return ranks, np.zeros(n_banks, BANK_ACTIVITY).view(np.recarray)
 
 
 @inlined_kernel
@@ -50,12 +69,12 @@ def note_active(rank: RankActivity, at: int, until: int) -> None:
 
 
 @inlined_kernel
-def note_closed(rank: RankActivity, opened_at: int, at: int) -> None:
-    """Note that a bank open since ``opened_at`` closes at ``at``. Updates ``rank``."""
+def note_closed(rank: RankActivity, bank: BankActivity, opened_at: int, at: int) -> None:
+    """Note that a bank open since ``opened_at`` closes at ``at``. Updates ``rank`` and ``bank``."""
     rank.n_open -= 1
-    rank.closings += 1
-    rank.open_clocks += at - opened_at
     rank.quiet_from = max(rank.quiet_from, at)
+    bank.closings += 1
+    bank.open_clocks += at - opened_at
 
 
 @inlined_kernel
@@ -67,9 +86,3 @@ def note_power(rank: RankActivity, goes_down: bool, at: int) -> None:
         rank.down_active_clocks += at - rank.down_from
     else:
         rank.down_precharged_clocks += at - rank.down_from
-
-
-def active_clocks(rank: Any, end: int) -> int:
-    """Return the clocks before ``end`` in which the rank was active and not powered down."""
-    quiet = end if rank.n_open else min(end, int(rank.quiet_from))
-    return int(rank.active_clocks) + max(0, quiet - int(rank.active_from)) - int(rank.down_active_clocks)

@@ -1,21 +1,28 @@
-"""The bus that columns take: spacing of column commands and turnaround between reads and writes."""
+"""The path that columns take: a bank's own port, a die's global bus or a rank's data bus.
 
-from typing import Any, Protocol
+A request takes it for a run of columns, tCCD_L apart. As with activates, a run that fits before those of earlier
+requests, without pushing them back, goes there; with ``in_order`` it does not.
+"""
+
+from typing import Annotated, Any, Protocol
 
 import numpy as np
 
 from pim.config import ClockTiming
-from pim.dram.constraints import LONG_AGO
-from pim.jit import inlined_kernel, record_dtype
+from pim.dram.budget import KEPT, ROOM
+from pim.dram.constraints import LONG_AGO, TURNAROUND
+from pim.jit import inlined_kernel, kernel, record_dtype
 
 
 class ColumnBus(Protocol):
-    """The path that column data takes: a bank's own port, a die's global bus or a rank's data bus."""
+    """The latest runs of columns, by clock."""
 
-    last_at: int  # clock of the last RD or WR
-    last_group: int
-    read_ready_at: int  # first clock for a RD after a WR (turnaround)
-    write_ready_at: int  # first clock for a WR after a RD
+    n: int
+    quiet_at: int  # clock from which no run so far holds back another
+    first: Annotated[Any, "i8", (ROOM,)]  # DRAM clocks of the first and last column, ascending
+    last: Annotated[Any, "i8", (ROOM,)]
+    group: Annotated[Any, "i8", (ROOM,)]  # bank groups
+    is_write: Annotated[Any, "i8", (ROOM,)]
 
 
 COLUMN_BUS = record_dtype(ColumnBus)
@@ -24,13 +31,104 @@ COLUMN_BUS = record_dtype(ColumnBus)
 def make_buses(n_buses: int) -> Any:
     """Return ``n_buses`` idle column buses, shape ``(n_buses,)``."""
     buses = np.zeros(n_buses, COLUMN_BUS).view(np.recarray)
-    buses.last_at = LONG_AGO
+    buses.quiet_at = LONG_AGO
     return buses
 
 
 @inlined_kernel
-def first_column(bus: ColumnBus, group: int, is_write: bool, earliest: int, timing: ClockTiming) -> int:
-    """Return the first clock from ``earliest`` on at which the bus takes a RD or WR of ``group``; ``bus`` unchanged."""
-    spacing = timing.nccd_l if bus.last_group == group else timing.nccd_s
-    ready_at = bus.write_ready_at if is_write else bus.read_ready_at
-    return int(max(earliest, bus.last_at + spacing, ready_at))
+def longest_gap(timing: ClockTiming) -> int:
+    """Return the most clocks by which one run of columns holds back another."""
+    written = timing.ncwl + timing.nbl + max(timing.nwtr_s, timing.nwtr_l)
+    return max(timing.nccd_s, timing.nccd_l, written, timing.ncl + timing.nbl + TURNAROUND - timing.ncwl)
+
+
+@inlined_kernel
+def gap(same_group: bool, was_write: int, is_write: int, timing: ClockTiming) -> int:
+    """Return the least distance from one run's last column to the next one's first."""
+    spacing = timing.nccd_l if same_group else timing.nccd_s
+    if was_write and not is_write:
+        return max(spacing, timing.ncwl + timing.nbl + (timing.nwtr_l if same_group else timing.nwtr_s))
+    if is_write and not was_write:
+        return max(spacing, timing.ncl + timing.nbl + TURNAROUND - timing.ncwl)
+    return spacing
+
+
+@inlined_kernel
+def take_bus(
+    bus: ColumnBus, group: int, is_write: bool, earliest: int, length: int, timing: ClockTiming, in_order: bool
+) -> int:
+    """Return the clock of the first column of a run ``length`` clocks long, from ``earliest`` on. Updates ``bus``."""
+    if earliest < bus.quiet_at:
+        return plan_run(bus, group, int(is_write), earliest, length, timing, in_order)
+    if bus.n == ROOM:
+        forget_runs(bus)
+    put_run(bus, bus.n, group, int(is_write), earliest, length)
+    bus.quiet_at = earliest + length + longest_gap(timing)
+    return earliest
+
+
+@kernel
+def plan_run(
+    bus: ColumnBus, group: int, is_write: int, earliest: int, length: int, timing: ClockTiming, in_order: bool
+) -> int:
+    """Return the first clock from ``earliest`` on that keeps all distances, and take it. Updates ``bus``."""
+    longest = longest_gap(timing)
+    index, first = bus.n, earliest
+    while not in_order and index > 0 and bus.first[index - 1] > earliest:
+        index -= 1
+    while True:
+        other = index - 1
+        while other >= 0 and bus.last[other] + longest > first:
+            apart = gap(bus.group[other] == group, bus.is_write[other], is_write, timing)
+            first = max(first, bus.last[other] + apart)
+            other -= 1
+        other = index
+        while other < bus.n and bus.first[other] < first + length + longest:
+            if bus.first[other] < first + length + gap(
+                bus.group[other] == group, is_write, bus.is_write[other], timing
+            ):
+                break
+            other += 1
+        if other == bus.n or bus.first[other] >= first + length + longest:
+            insert_run(bus, index, group, is_write, first, length)
+            bus.quiet_at = max(bus.quiet_at, first + length + longest)
+            return first
+        index += 1
+
+
+@inlined_kernel
+def insert_run(bus: ColumnBus, index: int, group: int, is_write: int, first: int, length: int) -> None:
+    """Remember a run as number ``index`` by clock. Updates ``bus``."""
+    if bus.n == ROOM:
+        index -= ROOM - forget_runs(bus)
+    for later in range(bus.n, index, -1):
+        move_run(bus, later - 1, later)
+    put_run(bus, index, group, is_write, first, length)
+
+
+@inlined_kernel
+def put_run(bus: ColumnBus, index: int, group: int, is_write: int, first: int, length: int) -> None:
+    """Write one remembered run, one more than before. Updates ``bus``."""
+    bus.first[index] = first
+    bus.last[index] = first + length
+    bus.group[index] = group
+    bus.is_write[index] = is_write
+    bus.n += 1
+
+
+@kernel
+def forget_runs(bus: ColumnBus) -> int:
+    """Keep the latest runs only; return how many. Updates ``bus``."""
+    for kept in range(KEPT):
+        move_run(bus, kept + ROOM - KEPT, kept)
+    bus.n = KEPT
+    return KEPT
+
+
+@inlined_kernel
+def move_run(bus: ColumnBus, source: int, target: int) -> None:
+    """Copy one remembered run. Updates ``bus``."""
+    bus.first[target] = bus.first[source]
+    bus.last[target] = bus.last[source]
+    bus.group[target] = bus.group[source]
+    bus.is_write[target] = bus.is_write[source]

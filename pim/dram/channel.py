@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple, Protocol
 import numpy as np
 
 from pim.config import ClockTiming
-from pim.dram.activity import make_activity, note_active, note_closed, note_power
+from pim.dram.activity import StateClocks, make_activity, note_active, note_closed, note_power
 from pim.dram.bank import CLOSED
 from pim.dram.command import N_READY, Command
 from pim.dram.constraints import LONG_AGO, RuleTable, Scope, compile_rules
@@ -44,6 +44,7 @@ class Channel(NamedTuple):
     bank_ready: Any  # int64, by bank: after commands to the bank itself
     group_ready: Any  # int64, by bank group, counted over ranks: after commands to the group, the rank and other ranks
     activity: Any  # RANK_ACTIVITY, (n_ranks,)
+    bank_activity: Any  # BANK_ACTIVITY, (n_ranks * banks_per_rank,)
     last_at: Any  # int64, (1,): clock of the last command on the command bus
     rules: RuleTable
     bank_shift: int  # log2 of banks_per_rank
@@ -68,7 +69,7 @@ def make_channel(timing: ClockTiming, n_ranks: int, bank_groups: int = 4, banks_
         ranks,
         ready(n_ranks * n_banks),
         ready(n_ranks * bank_groups),
-        make_activity(n_ranks),
+        *make_activity(n_ranks, n_ranks * n_banks),
         np.array([LONG_AGO]),
         compile_rules(timing),
         n_banks.bit_length() - 1,
@@ -153,6 +154,7 @@ def open_bank(channel: Channel, bank_id: int, row: int, at: int) -> None:
     bank, rank, activity = channel.banks[bank_id], channel.ranks[rank_id], channel.activity[rank_id]
     note_active(activity, at, at)
     activity.n_open += 1
+    channel.bank_activity[bank_id].acts += 1
     bank.open_row = row
     bank.act_at = at
     rank.acts[rank.oldest] = at
@@ -168,7 +170,19 @@ def close_bank(channel: Channel, bank_id: int, at: int) -> None:
     """Close an open bank at clock ``at``. Updates ``channel``."""
     bank = channel.banks[bank_id]
     bank.open_row = CLOSED
-    note_closed(channel.activity[bank_id >> channel.bank_shift], bank.act_at, at)
+    note_closed(channel.activity[bank_id >> channel.bank_shift], channel.bank_activity[bank_id], bank.act_at, at)
+
+
+@inlined_kernel
+def switch_power(channel: Channel, rank_id: int, goes_down: bool, at: int) -> None:
+    """Enter or leave power-down, in which open banks draw nothing of their own. Updates ``channel``."""
+    activity = channel.activity[rank_id]
+    channel.ranks[rank_id].is_down = goes_down
+    note_power(activity, goes_down, at)
+    if not goes_down:
+        for bank_id in range(rank_id << channel.bank_shift, (rank_id + 1) << channel.bank_shift):
+            if channel.banks[bank_id].open_row != CLOSED:
+                channel.bank_activity[bank_id].open_clocks -= at - activity.down_from
 
 
 @kernel
@@ -181,10 +195,14 @@ def issue(channel: Channel, command: int, bank_id: int, row: int, at: int) -> No
     push_back(channel, command, bank_id, at)
     if command == Command.ACT:
         open_bank(channel, bank_id, row, at)
-    elif command == Command.RDA:
-        close_bank(channel, bank_id, max(at + timing.nrtp, bank.act_at + timing.nras))
-    elif command == Command.WRA:
-        close_bank(channel, bank_id, max(at + timing.ncwl + timing.nbl + timing.nwr, bank.act_at + timing.nras))
+    elif command in (Command.RD, Command.RDA):
+        channel.bank_activity[bank_id].reads += 1
+        if command == Command.RDA:
+            close_bank(channel, bank_id, max(at + timing.nrtp, bank.act_at + timing.nras))
+    elif command in (Command.WR, Command.WRA):
+        channel.bank_activity[bank_id].writes += 1
+        if command == Command.WRA:
+            close_bank(channel, bank_id, max(at + timing.ncwl + timing.nbl + timing.nwr, bank.act_at + timing.nras))
     elif command == Command.PRE:
         if bank.open_row != CLOSED:
             close_bank(channel, bank_id, at)
@@ -194,6 +212,20 @@ def issue(channel: Channel, command: int, bank_id: int, row: int, at: int) -> No
                 close_bank(channel, other, at)
     elif command == Command.REF:
         note_active(activity, at, at + timing.nrfc)
-    elif command in (Command.PDE, Command.PDX):
-        channel.ranks[rank_id].is_down = command == Command.PDE
-        note_power(activity, command == Command.PDE, at)
+    else:
+        switch_power(channel, rank_id, command == Command.PDE, at)
+
+
+def state_clocks(channel: Channel, rank_id: int, end: int) -> StateClocks:
+    """Return what a rank did from clock 0 to ``end``, which is not before its last command."""
+    rank, first = channel.activity[rank_id], rank_id << channel.bank_shift
+    refreshing = int(rank.commands[Command.REF]) * channel.timing.nrfc
+    bank_open = []
+    for bank_id in range(first, first + (1 << channel.bank_shift)):
+        bank, counters = channel.banks[bank_id], channel.bank_activity[bank_id]
+        still_open = end - int(bank.act_at) if bank.open_row != CLOSED else 0
+        bank_open.append(int(counters.open_clocks) + still_open + refreshing)
+    down = int(rank.down_active_clocks), int(rank.down_precharged_clocks)
+    quiet = end if rank.n_open else min(end, int(rank.quiet_from))
+    active = int(rank.active_clocks) + quiet - int(rank.active_from) - down[0]
+    return StateClocks(active, end - active - sum(down), *down, tuple(bank_open))

@@ -1,5 +1,6 @@
 """Energy of cores and DRAM from their activity."""
 
+from pim.power.channel import rank_energy
 from pim.power.core import CoreEnergy, core_energy
 from pim.power.dram import CommandCounts, CommandTimes, DramEnergy, StateTimes, dram_energy
 from pim.power.figures import Scale
@@ -17,5 +18,6 @@ __all__ = [
     "core_energy",
     "dram_energy",
     "idle_power_w",
+    "rank_energy",
     "run_power",
 ]

@@ -18,7 +18,7 @@ from pim.engines import DEFAULT_ENGINE, Engine
 from pim.errors import ConfigError, LoadError
 from pim.isa import Program
 from pim.system.engine import simulate
-from pim.system.levels import core_settings, make_level_group
+from pim.system.levels import core_settings, make_level_group, one_window
 from pim.system.outcome import GroupRun, collect, raise_if_stopped
 from pim.system.run import check_xlen, put_arguments
 
@@ -129,10 +129,11 @@ class BareMachine:
         _check_places(program, mapped_bytes)
         code_bytes = min(mapped_bytes, MAX_CODE_BYTES)
         tohost = program.symbols.get("tohost", MEMORY_BASE + NOWHERE) - MEMORY_BASE
-        self.settings: CoreSettings = core_settings(system, mapped_bytes, code_bytes, cycle_limit)._replace(
+        self.settings: CoreSettings = one_window(
+            system, core_settings(system, mapped_bytes, code_bytes, cycle_limit)
+        )._replace(
             plain_bytes=0 if n_harts > 1 else mapped_bytes,
             stride_bytes=0,
-            window_bytes=0,
             protects_text=False,
             tohost=tohost,
             shares_memory=n_harts > 1,

@@ -9,6 +9,7 @@ BL/2 falls away there; the column latency CL is kept in full, which is pessimist
 from fractions import Fraction
 
 from pim.config import ClockTiming, CoreConfig, Level, SystemConfig
+from pim.core.buffers import locate
 from pim.core.settings import NOWHERE, CoreSettings
 from pim.core.state import Group, make_group
 from pim.dram import Device, make_device
@@ -51,6 +52,7 @@ def core_settings(system: SystemConfig, mapped_bytes: int, text_bytes: int, cycl
     """
     core, ratio = system.core, clock_ratio(system)
     whole_row = system.port == "row"
+    core_shift = (system.cores_per_group - 1).bit_length() if system.has_own_banks else 0
     sector_bytes = core.line_bytes if whole_row else core.sector_bytes
     return CoreSettings(
         clock_p=ratio.numerator,
@@ -72,9 +74,10 @@ def core_settings(system: SystemConfig, mapped_bytes: int, text_bytes: int, cycl
         columns_per_sector=1 if whole_row else sector_bytes // system.column_bytes,
         columns_per_instruction_line=1 if whole_row else core.instruction_line_bytes // system.column_bytes,
         row_shift=system.row_bytes.bit_length() - 1,
-        bank_shift=0 if system.level is Level.BANK else system.geometry.banks_per_chip.bit_length() - 1,
+        bank_shift=_bank_bits(system) - core_shift,
+        core_shift=core_shift,
         own_bank=system.level is Level.BANK,
-        window_bytes=system.window_bytes,
+        window_bytes=0 if system.has_own_banks else system.window_bytes,
         cycle_limit=cycle_limit,
         pause_cycle=NOWHERE,
         xlen=core.xlen,
@@ -93,6 +96,17 @@ def core_settings(system: SystemConfig, mapped_bytes: int, text_bytes: int, cycl
     )
 
 
+def _bank_bits(system: SystemConfig) -> int:
+    return system.geometry.banks_per_chip.bit_length() - 1
+
+
+def one_window(system: SystemConfig, settings: CoreSettings) -> CoreSettings:
+    """Return the settings with one window that all cores share: at chip and rank level it runs over all banks."""
+    if system.level is Level.BANK:
+        return settings._replace(window_bytes=0)
+    return settings._replace(window_bytes=0, bank_shift=_bank_bits(system), core_shift=0)
+
+
 def misa(core: CoreConfig) -> int:
     """Return the register that names XLEN and extensions (privileged specification, "Machine ISA Register")."""
     letters = sum(1 << (ord(letter) - ord("a")) for letter in core.extensions[4:])
@@ -108,7 +122,13 @@ def mstatus_fixed(core: CoreConfig) -> int:
 def make_level_device(system: SystemConfig) -> Device:
     """Return the idle DRAM of one group: a chip, or a rank's chips in lockstep."""
     n_banks = system.geometry.banks_per_chip
-    return make_device(n_banks, n_banks if system.level is Level.BANK else 1, system.geometry.bank_groups)
+    return make_device(
+        n_banks,
+        n_banks if system.level is Level.BANK else 1,
+        system.geometry.bank_groups,
+        in_order=system.controller.scheduling == "fcfs",
+        closed_page=system.controller.page == "closed",
+    )
 
 
 def make_level_group(
@@ -135,3 +155,10 @@ def make_level_group(
         make_level_device(system),
         shares_memory=shares_memory,
     )
+
+
+def window_place(system: SystemConfig, hart_id: int, offset: int) -> tuple[int, int, int]:
+    """Return bank, row and byte in the row of a byte of a core's window; ``hart_id`` counts the group's cores."""
+    settings = core_settings(system, system.window_bytes, 0, 1)
+    bank_id, row = locate(hart_id, offset, settings)
+    return int(bank_id), int(row), offset & (system.row_bytes - 1)

@@ -45,7 +45,7 @@ class CoreRules:
     sets: int
     column: int | None  # bytes per column access; None: one access moves a whole row
     row: int
-    own_bank: bool
+    banks_each: int | None  # banks that a core has to itself; None: its window runs over all
     window: int
     xlen: int
 
@@ -241,11 +241,12 @@ class _Core:
     def _ask(self, offset: int, n_bytes: int, command: str, now: int) -> tuple[int, str, int]:
         rules = self.rules
         n_columns = 1 if rules.column is None else n_bytes // rules.column
-        row = offset // rules.row
-        if rules.own_bank:
-            return self.dram.access(self.hart_id, row, n_columns, command, now)
-        row = (self.hart_id * rules.window + offset) // rules.row
         n_banks = self.dram.rules.n_banks
+        if rules.banks_each is not None:
+            row, turn = divmod(offset // rules.row, rules.banks_each)
+            own = [bank for bank in range(n_banks) if bank % (n_banks // rules.banks_each) == self.hart_id]
+            return self.dram.access(own[turn], row, n_columns, command, now)
+        row = (self.hart_id * rules.window + offset) // rules.row
         return self.dram.access(row % n_banks, row // n_banks, n_columns, command, now)
 
     def _edge(self, cycle: int | None = None) -> int:

@@ -1,12 +1,15 @@
 """DDR4 timing, command by command, from the rules in docs/timing.md; slow and plain.
 
-Every command goes out at the first clock that all rules allow, looking back at the commands before it. Accesses come
-one after the other; a command never overtakes one of the same kind that an earlier access gave.
+Accesses come one after the other, each is planned completely before the next. Every command goes out at the first clock
+that all rules allow without moving a command that is planned already; in order, never before one of its kind that an
+earlier access gave.
 """
 
+import bisect
 from dataclasses import dataclass, field
 
 HIT, MISS, CONFLICT = "hit", "miss", "conflict"
+TURN = 2  # clocks from a read's last beat to a write's first
 
 
 @dataclass(frozen=True)
@@ -26,12 +29,15 @@ class DramRules:
     faw: int
     wr: int
     rtp: int
-    wtr: int
+    wtr_s: int
+    wtr_l: int
     refi: int
     rfc: int
     n_banks: int
     one_bus: bool  # all banks share the bus, or each has its own
     bank_groups: int = 4
+    in_order: bool = False
+    closed_page: bool = False
 
 
 @dataclass
@@ -44,11 +50,14 @@ class _Bank:
     refresh_until: int = 0
 
 
-@dataclass
-class _Bus:
-    last_at: int | None = None
-    last_group: int = 0
-    last_of: dict[str, int] = field(default_factory=dict)  # clock of the last RD and of the last WR
+@dataclass(order=True)
+class _Run:
+    """Columns of one access on a bus."""
+
+    first: int
+    last: int
+    group: int
+    command: str
 
 
 class Dram:
@@ -57,9 +66,8 @@ class Dram:
     def __init__(self, rules: DramRules) -> None:
         self.rules = rules
         self.banks = [_Bank() for _ in range(rules.n_banks)]
-        self.acts: list[tuple[int, int]] = []  # (clock, bank group)
-        n_buses = 1 if rules.one_bus else rules.n_banks
-        self.buses = [_Bus() for _ in range(n_buses)]
+        self.acts: list[tuple[int, int]] = []  # (clock, bank group), by clock
+        self.buses: list[list[_Run]] = [[] for _ in range(1 if rules.one_bus else rules.n_banks)]
         self.commands = {"ACT": 0, "PRE": 0, "RD": 0, "WR": 0}
 
     def access(self, bank_id: int, row: int, n_columns: int, command: str, now: int) -> tuple[int, str, int]:
@@ -74,49 +82,82 @@ class Dram:
         if outcome != HIT:
             bank.act_at = self._activate(group, max(now, bank.act_from))
             bank.row, bank.precharge_rules = row, [bank.act_at + rules.ras]
+        length = (n_columns - 1) * rules.ccd_l
         bus = self.buses[0 if rules.one_bus else bank_id]
-        last = max(now, bank.act_at + rules.rcd, *self._column_rules(bus, group, command))
-        for _ in range(n_columns - 1):
-            last += rules.ccd_l
-        bus.last_at, bus.last_group = last, group
-        bus.last_of[command] = last
+        last = length + self._take(bus, group, command, max(now, bank.act_at + rules.rcd), length)
         self.commands[command] += n_columns
         done_at = last + (rules.cl if command == "RD" else rules.cwl) + rules.burst
         bank.precharge_rules.append(last + rules.rtp if command == "RD" else done_at + rules.wr)
+        if rules.closed_page:
+            self.commands["PRE"] += 1
+            bank.act_from, bank.row = max(bank.precharge_rules) + rules.rp, None
         return done_at, outcome, refresh_wait
 
     def _refresh(self, bank: _Bank, now: int) -> int:
-        """Refresh a bank if that fell due by ``now`` since the last look; return the clocks until it is over."""
+        """Refresh if that fell due by ``now`` since the last look; return the clocks until it is over.
+
+        One REF for all banks where they share a bus, else each bank by itself.
+        """
         rules = self.rules
         due = now // rules.refi
         if due > bank.refreshes:
-            first_due = (bank.refreshes + 1) * rules.refi
-            idle_from = bank.act_from if bank.row is None else max(first_due, *bank.precharge_rules) + rules.rp
-            bank.refreshes, bank.row = due, None
-            bank.act_from = bank.refresh_until = max(due * rules.refi, idle_from) + rules.rfc
+            together = self.banks if rules.one_bus else [bank]
+            first_due = (bank.refreshes + 1) * rules.refi  # it closes the rows
+            idle_from = [
+                b.act_from if b.row is None else max(first_due, *b.precharge_rules) + rules.rp for b in together
+            ]
+            over = max(due * rules.refi, *idle_from) + rules.rfc
+            for b in together:
+                b.refreshes, b.row, b.act_from, b.refresh_until = due, None, over, over
         return max(0, bank.refresh_until - now)
 
     def _activate(self, group: int, earliest: int) -> int:
         rules = self.rules
-        allowed = [earliest]
-        if self.acts:
-            allowed.append(self.acts[-1][0] + rules.rrd_s)
-        same_group = [at for at, other in self.acts[-64:] if other == group]
-        if same_group:
-            allowed.append(same_group[-1] + rules.rrd_l)
-        if len(self.acts) >= 4:
-            allowed.append(self.acts[-4][0] + rules.faw)
-        self.acts.append((max(allowed), group))
+        earliest = max([earliest] + [clock for clock, _ in self.acts[-1:] if rules.in_order])
+        gaps = rules.rrd_s, max(rules.rrd_s, rules.rrd_l), rules.faw
+        near = [act for act in self.acts[-64:] if act[0] > earliest - max(gaps)]
+        # the first clock that fits is the earliest one, or it is right at a distance from another ACT
+        candidates = [earliest] + [clock + gap for clock, _ in near for gap in gaps if clock + gap > earliest]
+        at = next(clock for clock in sorted(candidates) if self._act_fits(near, clock, group))
+        bisect.insort(self.acts, (at, group))
         self.commands["ACT"] += 1
-        return max(allowed)
+        return at
 
-    def _column_rules(self, bus: _Bus, group: int, command: str) -> list[int]:
-        """Return the clocks from which the bus's earlier commands allow this one."""
-        rules, allowed = self.rules, [0]
-        if bus.last_at is not None:
-            allowed.append(bus.last_at + (rules.ccd_l if bus.last_group == group else rules.ccd_s))
-        if command == "RD" and "WR" in bus.last_of:
-            allowed.append(bus.last_of["WR"] + rules.cwl + rules.burst + rules.wtr)
-        if command == "WR" and "RD" in bus.last_of:
-            allowed.append(bus.last_of["RD"] + rules.cl + rules.burst + 2 - rules.cwl)
-        return allowed
+    def _act_fits(self, near: list[tuple[int, int]], at: int, group: int) -> bool:
+        rules = self.rules
+        for clock, other in near:
+            if abs(clock - at) < max(rules.rrd_s, rules.rrd_l if other == group else 0):
+                return False
+        clocks = sorted([clock for clock, _ in near] + [at])
+        index = clocks.index(at)
+        windows = range(max(0, index - 4), min(index, len(clocks) - 5) + 1)
+        return all(clocks[first + 4] - clocks[first] >= rules.faw for first in windows)
+
+    def _take(self, bus: list[_Run], group: int, command: str, earliest: int, length: int) -> int:
+        rules = self.rules
+        earliest = max([earliest] + [run.first for run in bus[-1:] if rules.in_order])
+        farthest = rules.cl + rules.cwl + rules.burst + TURN + rules.wtr_s + rules.wtr_l + rules.ccd_s + rules.ccd_l
+        near = [run for run in bus[-64:] if run.last > earliest - farthest]
+        new = _Run(0, 0, group, command)
+        candidates = [earliest] + [run.last + self._apart(run, new) for run in near]
+        runs = [_Run(first, first + length, group, command) for first in sorted(candidates) if first >= earliest]
+        first = next(run.first for run in runs if self._run_fits(near, run))
+        bisect.insort(bus, _Run(first, first + length, group, command))
+        return first
+
+    def _run_fits(self, near: list[_Run], run: _Run) -> bool:
+        for other in near:
+            earlier, later = (run, other) if other.first > run.first else (other, run)
+            if later.first < earlier.last + self._apart(earlier, later):
+                return False
+        return True
+
+    def _apart(self, earlier: _Run, later: _Run) -> int:
+        """Return the clocks from the last column of one run to the first of the next."""
+        rules, same = self.rules, earlier.group == later.group
+        apart = rules.ccd_l if same else rules.ccd_s
+        if (earlier.command, later.command) == ("WR", "RD"):
+            apart = max(apart, rules.cwl + rules.burst + (rules.wtr_l if same else rules.wtr_s))
+        if (earlier.command, later.command) == ("RD", "WR"):
+            apart = max(apart, rules.cl + rules.burst + TURN - rules.cwl)
+        return apart

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from pim.config import SystemConfig, load_system, with_overrides
 
+DRAWN = ("trcd", "trp", "tras", "twr", "trtp", "twtr_s", "twtr_l", "tfaw")
 WITH_FPU = {"core.extensions": "rv64imafdc"}
 
 
@@ -21,9 +22,15 @@ def random_machine(rng: random.Random) -> tuple[SystemConfig, Fraction]:
         load_system(level),
         WITH_FPU
         | {f"core.cycles.{kind}": rng.choice((1, 1, 2, 7)) for kind in kinds}
-        | {f"timing.{name}_ns": rng.uniform(1, 40) for name in ("trcd", "trp", "tras", "twr", "trtp", "twtr_l", "tfaw")}
+        | {
+            f"timing.{name}_ns": rng.uniform(1, 40)
+            for name in ("trcd", "trp", "tras", "twr", "trtp", "twtr_s", "twtr_l", "tfaw")
+        }
         | {
             "port": port,
+            "window_map": rng.choice(("own-banks", "all-banks")),
+            "controller.scheduling": rng.choice(("fcfs", "fr-fcfs")),
+            "controller.page": rng.choice(("open", "open", "closed")),
             "obey_tfaw": rng.random() < 0.7,
             "cores_per_location": 1 if level == "bank" else rng.choice((1, 2, 8)),
             "geometry.bank_groups": rng.choice((2, 4)),

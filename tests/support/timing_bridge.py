@@ -43,12 +43,15 @@ def dram_rules(system: SystemConfig) -> DramRules:
         faw=0 if inside_die and not system.obey_tfaw else timing.nfaw,
         wr=timing.nwr,
         rtp=timing.nrtp,
-        wtr=timing.nwtr_l,
+        wtr_s=timing.nwtr_s,
+        wtr_l=timing.nwtr_l,
         refi=timing.nrefi,
         rfc=timing.nrfc,
         n_banks=system.geometry.bank_groups * system.geometry.banks_per_group,
         one_bus=system.level is not Level.BANK,
         bank_groups=system.geometry.bank_groups,
+        in_order=system.controller.scheduling == "fcfs",
+        closed_page=system.controller.page == "closed",
     )
 
 
@@ -56,6 +59,8 @@ def core_rules(system: SystemConfig, ratio: Fraction, *, shares_memory: bool = F
     core, geometry = system.core, system.geometry
     chips = geometry.chips_per_rank if system.level is Level.RANK else 1
     whole_row = system.port == "row"
+    banks = geometry.bank_groups * geometry.banks_per_group
+    own_banks = system.level is Level.BANK or (system.has_own_banks and not shares_memory)
     shared_bytes = geometry.device_gbit * 2**30 // 8 * chips
     return CoreRules(
         p=ratio.numerator,
@@ -71,7 +76,7 @@ def core_rules(system: SystemConfig, ratio: Fraction, *, shares_memory: bool = F
         sets=core.line_sets,
         column=None if whole_row else geometry.device_width * chips,
         row=geometry.row_bytes * chips,
-        own_bank=system.level is Level.BANK,
+        banks_each=banks // system.cores_per_group if own_banks else None,
         window=0 if shares_memory else shared_bytes // system.cores_per_location,
         xlen=system.core.xlen,
     )

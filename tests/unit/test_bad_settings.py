@@ -19,7 +19,7 @@ def message(path: Path) -> str:
     text = str(caught.value)
     assert str(path) in text
     assert "\n" not in text
-    assert len(text) < 1000
+    assert len(text) < 1200
     return text
 
 

@@ -129,3 +129,64 @@ def test_commands_are_counted(device):
 def test_device_refuses_a_wrong_number_of_buses():
     with pytest.raises(ValueError, match="n_buses must be 1 or n_banks"):
         make_device(16, 3)
+
+
+def test_act_goes_before_that_of_an_earlier_request_that_waits_for_its_bank(device):
+    access(device, 0, 7, 1, READ, 0, T)
+    waiting, _, _ = access(device, 0, 8, 1, READ, 1, T)  # its ACT waits for tRAS and tRP
+    assert access(device, 1, 0, 1, READ, 10, T)[0] == 10 + T.nrcd + T.ncl + T.nbl
+    assert access(device, 2, 0, 1, READ, T.nras + T.nrp - 1, T)[0] > waiting  # there is no room right before it
+
+
+def test_in_order_it_waits():
+    device = make_device(16, 1, in_order=True)
+    access(device, 0, 7, 1, READ, 0, T)
+    waiting, _, _ = access(device, 0, 8, 1, READ, 1, T)
+    assert access(device, 1, 0, 1, READ, 10, T)[0] == waiting + T.nrrd_s
+
+
+def test_columns_go_before_those_of_an_earlier_request_if_they_fit(device):
+    access(device, 1, 0, 1, READ, 0, T)
+    first, _, _ = access(device, 0, 7, 8, READ, 1000, T)  # columns from 1000 + tRCD on
+    assert access(device, 1, 0, 1, READ, 1000, T)[0] == 1000 + T.ncl + T.nbl
+    fits = 1 + (T.nrcd - T.nccd_s) // T.nccd_l  # as many columns as there is room for before them
+    other = make_device(16, 1)
+    access(other, 1, 0, 1, READ, 0, T)
+    access(other, 0, 7, 8, READ, 1000, T)
+    assert access(other, 1, 0, fits, READ, 1000, T)[0] < first
+    late = make_device(16, 1)
+    access(late, 1, 0, 1, READ, 0, T)
+    access(late, 0, 7, 8, READ, 1000, T)
+    assert access(late, 1, 0, fits + 1, READ, 1000, T)[0] > first
+
+
+def test_read_after_a_write_to_another_bank_group_waits_for_twtr_s(device):
+    for bank_id in (0, 1):
+        access(device, bank_id, 0, 1, READ, 0, T)
+    written_at, _, _ = access(device, 0, 0, 1, WRITE, 1000, T)
+    assert access(device, 1, 0, 1, READ, 1000, T)[0] == written_at + T.nwtr_s + T.ncl + T.nbl
+
+
+def test_refresh_of_a_shared_device_waits_for_all_banks(device):
+    access(device, 1, 7, 1, WRITE, T.nrefi - 2, T)
+    quiet_at = device.banks[1].pre_ready_at + T.nrp
+    _, _, refresh_wait = access(device, 0, 8, 1, READ, T.nrefi + 1, T)
+    assert refresh_wait == quiet_at + T.nrfc - (T.nrefi + 1)
+
+
+def test_bank_with_its_own_port_is_refreshed_alone():
+    device = make_device(16, 16)
+    access(device, 1, 7, 1, WRITE, T.nrefi - 2, T)
+    assert access(device, 0, 8, 1, READ, T.nrefi + 1, T)[2] == T.nrfc - 1
+
+
+def test_closed_page_makes_every_access_a_miss():
+    device = make_device(16, 1, closed_page=True)
+    access(device, 0, 7, 1, READ, 0, T)
+    assert access(device, 0, 7, 1, READ, 1, T)[:2] == (T.nras + T.nrp + T.nrcd + T.ncl + T.nbl, RowOutcome.MISS)
+    assert device.commands.tolist() == [2, 2, 2, 0]
+
+
+def test_many_requests_far_apart_are_forgotten_without_a_trace(device):
+    for i in range(300):
+        assert access(device, i % 16, i // 16, 1, READ, 2000 * i, T._replace(nrefi=1 << 50))[0] <= 2000 * i + 100

@@ -67,7 +67,7 @@ def test_closed_page_precharges_by_itself_after_the_last_hit():
     served = serve([0, 0, 0], [5, 5, 6], policy=closed)
     assert [name for _, name, *_ in named_stream(served)] == ["ACT", "RD", "RDA", "ACT", "RDA"]
     assert served.commands["PRE"] == 0
-    assert served.channel.activity.closings.tolist() == [2]
+    assert served.channel.bank_activity.closings[0] == 2
 
 
 def test_writes_wait_until_reads_are_done_or_the_queue_fills():
@@ -147,8 +147,10 @@ def test_ranks_refresh_one_after_the_other():
 def test_counters_add_up():
     served = serve([0, 0, 1], [5, 6, 5], [READ, WRITE, READ])
     commands, activity = served.commands, served.channel.activity[0]
+    banks = served.channel.bank_activity
     assert (commands["ACT"], commands["RD"], commands["WR"], commands["PRE"]) == (3, 2, 1, 1)
-    assert activity.closings == 1
+    assert (banks.acts[:2].tolist(), banks.reads[:2].tolist(), banks.writes[:2].tolist()) == ([2, 1], [1, 1], [1, 0])
+    assert banks.closings[0] == 1
     assert activity.n_open == 2
 
 
