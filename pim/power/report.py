@@ -135,7 +135,7 @@ def command_times(system: SystemConfig) -> CommandTimes:
 
 def _energy(system: SystemConfig, counts: CommandCounts, times: StateTimes, scale: Scale) -> DramEnergy:
     return dram_energy(
-        DRAM.rails(scale),
+        DRAM.rails(scale, DRAM.device(system)),
         counts,
         times,
         command_times(system),
@@ -183,7 +183,7 @@ def run_power(
     sram_pj += words * (core.fill_pj * counts.rd + core.writeback_pj * counts.wr)
     notes = [
         f"preliminary; core energy {case.value}: {core.busy_pj.of(case):.1f} pJ per busy clock",
-        f"DRAM currents: {scale.value}, {DRAM.device}; VDDQ (bus drivers) left out",
+        f"DRAM currents: {scale.value}, {DRAM.label(system)}; VDDQ (bus drivers) left out",
     ]
     if system.level is not Level.RANK:
         notes.append("column accesses of cores on the die cost the data sheet's full burst: an upper bound")

@@ -2,10 +2,11 @@
 
 import pytest
 
-from pim.config import Level, load_system, with_overrides
+from pim.config import Level, device_names, load_system, with_overrides
 from pim.errors import ConfigError
 from pim.power import Activity, CommandCounts, Scale, StateTimes, core_energy, idle_power_w, run_power
 from pim.power.core import busy_pj
+from pim.power.figures import DRAM
 from pim.technology import Case, Process
 
 BANK, CHIP, RANK = (load_system(name) for name in ("bank", "chip", "rank"))
@@ -158,3 +159,24 @@ def test_a_report_says_that_it_is_preliminary_and_on_which_scale() -> None:
 def test_wrong_activity_is_named(make, message) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ConfigError, match=message):
         make()
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "idd0"),
+    [
+        ("ddr4-2400-8gb-x8", "8 Gb x8 DDR4-2400", 48),
+        ("ddr4-3200-8gb-x8", "8 Gb x8 DDR4-3200", 57),
+        ("ddr4-2133-8gb-x8", "8 Gb x8 DDR4-2133", 45),
+        ("ddr4-2400-8gb-x16", "8 Gb x16 DDR4-2400", 80),
+        ("ddr4-2400-4gb-x8", "4 Gb x8 DDR4-2400", 60),
+        ("ddr4-3200-16gb-x4", "8 Gb x8 DDR4-2400", 48),  # not listed: the first stands for it
+    ],
+)
+def test_currents_are_those_of_the_machines_device(name, label, idd0):
+    system = with_overrides(load_system("rank"), {"device": name})
+    assert DRAM.label(system) == label
+    assert DRAM.rails(Scale.DATASHEET, DRAM.device(system))[0][1].idd0 == idd0
+
+
+def test_every_listed_device_can_be_configured():
+    assert set(DRAM.devices) <= set(device_names())
