@@ -62,6 +62,7 @@ golden: base ## publish the results anew, in docs/results/ and the README; expla
 bench: dev ## measure speed; one file per question in benchmarks/
 	@$(BIN)/python -m benchmarks.engine $(ARGS)
 	@$(BIN)/python -m benchmarks.bench_floating_point
+	@$(BIN)/python -m benchmarks.dram
 
 readme: base ## the README's table from docs/results/
 	@$(BIN)/python -m study.readme
