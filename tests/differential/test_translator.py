@@ -151,6 +151,7 @@ def test_random_code_with_handlers_leaves_the_same(name: str) -> None:
         assert_same_state(expected, state(*run_bare(system, program, Engine.TRANSLATOR, **options)), (name, seed))
 
 
+@pytest.mark.plain
 def test_code_that_native_code_writes_is_executed_as_it_is_then() -> None:
     """A function is written anew before each call, to memory that was data when native code wrote it first."""
     text = Assembly()
@@ -176,6 +177,7 @@ def test_code_that_native_code_writes_is_executed_as_it_is_then() -> None:
     assert_same_state(expected, state(*run_bare(BANK, text.program(), Engine.TRANSLATOR, memory_bytes=1 << 14)))
 
 
+@pytest.mark.plain
 def test_a_handler_reads_what_native_code_has_counted() -> None:
     text = Assembly()
     text.address_of(5, "handler")
@@ -194,6 +196,7 @@ def test_a_handler_reads_what_native_code_has_counted() -> None:
     assert group.harts.exit_code.tolist() == [2 + 2 + 200]
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(
     ("op", "register", "address", "cause"),
     [
