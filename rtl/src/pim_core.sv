@@ -354,7 +354,7 @@ module pim_core #(
     .commit_i     (retires),
     .access_i     (execute && is_csr),
     .address_i    (instruction[31:20]),
-    .operation_i  (instruction[14:12]),
+    .operation_i  (instruction[13:12]),
     .source_zero_i(rs1 == '0),
     .operand_i    (instruction[14] ? Xlen'(rs1) : a),
     .rdata_o      (csr_value),

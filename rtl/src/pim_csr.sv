@@ -15,7 +15,7 @@ module pim_csr #(
   input  logic            commit_i,       // it completes at this core edge
   input  logic            access_i,       // it is a CSR instruction
   input  logic [11:0]     address_i,
-  input  logic [2:0]      operation_i,    // funct3
+  input  logic [1:0]      operation_i,    // funct3[1:0]: write, set, clear
   input  logic            source_zero_i,  // its rs1 field is 0: set and clear do not write
   input  logic [Xlen-1:0] operand_i,      // rs1's value or the immediate
   output logic [Xlen-1:0] rdata_o,
@@ -49,7 +49,7 @@ module pim_csr #(
   logic [11:0]     address;
 
   assign address = address_i;
-  assign writes  = operation_i[1:0] == 2'd1 || !source_zero_i;
+  assign writes  = operation_i == 2'd1 || !source_zero_i;
 
   //////////
   // Read //
@@ -151,7 +151,7 @@ module pim_csr #(
 
   logic [Xlen-1:0] written;
   always_comb begin
-    unique case (operation_i[1:0])
+    unique case (operation_i)
       2'd2:    written = value | operand_i;
       2'd3:    written = value & ~operand_i;
       default: written = operand_i;

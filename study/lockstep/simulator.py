@@ -64,7 +64,7 @@ def rtl_sources(folder: Path = RTL_FOLDER) -> list[Path]:
     files = sorted((folder / "src").glob("*.sv"), key=lambda path: (not path.stem.endswith("_pkg"), path.name))
     if not files:
         raise LoadError(f"rtl: no sources in {folder / 'src'}; they come with the repository, not with the package")
-    return [*files, folder / "lockstep" / f"{TOP}.sv"]
+    return [*files, *sorted((folder / "lockstep").glob("*.sv"))]
 
 
 def build(parameters: Mapping[str, int], kind: str = "icarus", folder: Path = RTL_FOLDER) -> Simulator:

@@ -15,7 +15,6 @@ module pim_bank_model #(
   parameter int NRtp  = 9,
   parameter int NWtr  = 9,
   parameter int NRfc  = 421,
-  parameter int NRefi = 9363,  // longest time between refreshes is this and what may be under way
   localparam int ColumnBits = (RowBytes > PortBytes) ? $clog2(RowBytes / PortBytes) : 1
 ) (
   input  logic                   clk_i,
@@ -35,7 +34,7 @@ module pim_bank_model #(
   logic [63:0] word_q [WORDS];
 
   // First tCK at which each command is allowed.
-  longint now_q, act_at, column_at, read_at, write_at, pre_at, refresh_at, act_time;
+  longint now_q, act_at, column_at, read_at, write_at, pre_at;
   logic               open_q;
   logic [RowBits-1:0] open_row_q;
 
@@ -73,8 +72,6 @@ module pim_bank_model #(
       read_at       <= 0;
       write_at      <= 0;
       pre_at        <= 0;
-      refresh_at    <= 0;
-      act_time      <= 0;
       open_q        <= 1'b0;
       open_row_q    <= '0;
       read_valid_q  <= '0;
@@ -89,7 +86,6 @@ module pim_bank_model #(
           open_row_q <= row_i;
           column_at  <= now_q + NRcd;
           pre_at     <= now_q + NRas;
-          act_time   <= now_q;
         end
         pim_pkg::COMMAND_PRE: begin
           open_q <= 1'b0;
@@ -105,10 +101,7 @@ module pim_bank_model #(
           read_at  <= now_q + NCwl + NWtr;
           if (now_q + NCwl + NWr > pre_at) pre_at <= now_q + NCwl + NWr;
         end
-        pim_pkg::COMMAND_REF: begin
-          act_at     <= now_q + NRfc;
-          refresh_at <= now_q;
-        end
+        pim_pkg::COMMAND_REF: act_at <= now_q + NRfc;
         default: ;
       endcase
     end
