@@ -20,11 +20,7 @@ SOURCES = Path(__file__).parents[1] / "src"
 OSU018 = Path("/usr/share/qflow/tech/osu018")
 TOP = "pim_bank"
 NAND2 = {"osu018": "NAND2X1", "sky130": "sky130_fd_sc_hd__nand2_1"}
-VARIANTS: dict[str, dict[str, int]] = {
-    "rv64imc": {},
-    "rv32imc": {"Xlen": 32},
-    "rv64imc, row port": {"PortBytes": 1024, "SectorBytes": 1024},
-}
+VARIANTS: dict[str, dict[str, int]] = {"rv64imc": {}}
 
 
 def library_text(name: str, osu_folder: Path) -> str:
