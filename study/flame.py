@@ -31,6 +31,7 @@ PART_COLOURS = {
     "row miss": "orange",
     "row conflict": "vermillion",
     "refresh": "blue",
+    "contention": "slate",
 }
 """The rest is brown."""
 REST_COLOUR = "#a6761d"

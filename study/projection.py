@@ -13,7 +13,9 @@ from pim.power import Activity, CommandCounts, PowerReport, run_power
 from study.parts import KernelFigures, Label, Thermal
 from study.physical import DRAM_DIE
 
-WAITING = frozenset({"instruction buffer", "row hit", "row miss", "row conflict", "refresh", "write-back"})
+WAITING = frozenset(
+    {"instruction buffer", "row hit", "row miss", "row conflict", "refresh", "contention", "write-back"}
+)
 """Parts of the CPI stack in which a core waits for memory; in the others its logic is taken as busy."""
 
 

@@ -29,8 +29,9 @@ OKABE_ITO: Mapping[str, str] = {
     "purple": "#cc79a7",
     "grey": "#8c959f",
     "silver": "#c8ced5",
+    "slate": "#444c56",
 }
-"""Palette of M. Okabe and K. Ito, Color Universal Design (2008), with two greys instead of black."""
+"""Palette of M. Okabe and K. Ito, Color Universal Design (2008), with three greys instead of black."""
 
 PHASE_STYLE: Mapping[str, tuple[str, str]] = {
     "copy": ("sky", ""),

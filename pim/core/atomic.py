@@ -100,13 +100,15 @@ def bank_access(
         return Outcome.DONE.value, cycle
     bank_id, row = locate(core.hart_id, offset, settings)
     is_conditional = op == Op.SC_W or op == Op.SC_D
-    done_at, row_outcome, refresh_wait = access(device, bank_id, row, 1, is_conditional, at, settings.timing)
+    done_at, row_outcome, refresh_wait, shared_wait = access(
+        device, bank_id, row, 1, is_conditional, at, settings.timing
+    )
     resume = max(cycle, first_edge(done_at, settings.clock_p, settings.clock_q))
-    book_wait(hart, resume - cycle, row_outcome, refresh_wait, settings)
+    book_wait(hart, resume - cycle, row_outcome, refresh_wait, shared_wait, settings)
     if is_conditional:
         hart.written_at = done_at
     elif op != Op.LR_W and op != Op.LR_D:
-        hart.written_at, _, _ = access(device, bank_id, row, 1, True, done_at, settings.timing)
+        hart.written_at, _, _, _ = access(device, bank_id, row, 1, True, done_at, settings.timing)
     return Outcome.DONE.value, resume
 
 

@@ -104,25 +104,34 @@ def write_run(core: Core, device: Device, slot: int, now: int, settings: CoreSet
         run += 1
     offset = (core.line[slot] << settings.line_shift) + (sector << settings.sector_shift)
     bank_id, row = locate(core.hart_id, offset, settings)
-    done_at, _, _ = access(device, bank_id, row, run * settings.columns_per_sector, True, now, settings.timing)
+    done_at, _, _, _ = access(device, bank_id, row, run * settings.columns_per_sector, True, now, settings.timing)
     core.dirty[slot] = dirty & ~(((1 << run) - 1) << sector)
     core.hart.written_at = done_at
     core.hart.line_writebacks += 1
 
 
 @inlined_kernel
-def book_wait(hart: Hart, stall: int, outcome: int, refresh_wait: int, settings: CoreSettings) -> None:
-    """Book a wait by its access's row outcome, and what of it a refresh caused. Updates ``hart``."""
-    refresh_stall = 0
-    if refresh_wait:  # rare: spares the division
-        refresh_stall = min(stall, refresh_wait * settings.clock_p // settings.clock_q)
-        hart.refresh_stall += refresh_stall
+def book_wait(
+    hart: Hart, stall: int, outcome: int, refresh_wait: int, shared_wait: int, settings: CoreSettings
+) -> None:
+    """Book a wait: what of it a refresh caused, what others' requests did, the rest by the row outcome.
+
+    Updates ``hart``.
+    """
+    if refresh_wait:  # rare, as the next one: spares the division
+        part = min(stall, refresh_wait * settings.clock_p // settings.clock_q)
+        hart.refresh_stall += part
+        stall -= part
+    if shared_wait:
+        part = min(stall, shared_wait * settings.clock_p // settings.clock_q)
+        hart.contention_stall += part
+        stall -= part
     if outcome == RowOutcome.HIT:
-        hart.hit_stall += stall - refresh_stall
+        hart.hit_stall += stall
     elif outcome == RowOutcome.MISS:
-        hart.miss_stall += stall - refresh_stall
+        hart.miss_stall += stall
     else:
-        hart.conflict_stall += stall - refresh_stall
+        hart.conflict_stall += stall
 
 
 @kernel
@@ -160,8 +169,8 @@ def fill_slot(
     """Do what `fill_sector` does, the slot being known.
 
     As long as a slot with another line has dirty sectors, the request writes a run of them instead. The wait is booked
-    by the row outcome of the fetch, the refresh part of it apart. (Merged into its callers: measured, programs that
-    mostly miss run up to twice as fast.)
+    by the row outcome of the fetch, what of it refresh and contention cause apart. (Merged into its callers: measured,
+    programs that mostly miss run up to twice as fast.)
     """
     hart = core.hart
     line = offset >> settings.line_shift
@@ -174,14 +183,14 @@ def fill_slot(
     touch(core, slot)
     sector = (offset >> settings.sector_shift) & settings.sector_mask
     bank_id, row = locate(core.hart_id, offset, settings)
-    done_at, outcome, refresh_wait = access(
+    done_at, outcome, refresh_wait, shared_wait = access(
         device, bank_id, row, settings.columns_per_sector, False, now, settings.timing
     )
     core.valid[slot] |= 1 << sector
     core.site_slot[site & np.uint64(len(core.site_slot) - 1)] = slot
     hart.line_fills += 1
     resume = max(cycle, first_edge(done_at, settings.clock_p, settings.clock_q))
-    book_wait(hart, resume - cycle, outcome, refresh_wait, settings)
+    book_wait(hart, resume - cycle, outcome, refresh_wait, shared_wait, settings)
     return True, resume
 
 
@@ -210,7 +219,7 @@ def fetch_line(core: Core, device: Device, line: int, cycle: int, settings: Core
     hart = core.hart
     now = max(edge(cycle, settings.clock_p, settings.clock_q), hart.written_at)
     bank_id, row = locate(core.hart_id, line << settings.instruction_line_shift, settings)
-    done_at, _, _ = access(device, bank_id, row, settings.columns_per_instruction_line, False, now, settings.timing)
+    done_at, _, _, _ = access(device, bank_id, row, settings.columns_per_instruction_line, False, now, settings.timing)
     core.instruction_line[line & settings.instruction_line_mask] = line
     hart.instruction_fills += 1
     resume = max(cycle, first_edge(done_at, settings.clock_p, settings.clock_q))

@@ -70,6 +70,7 @@ class Hart(Protocol):
     miss_stall: int
     conflict_stall: int
     refresh_stall: int
+    contention_stall: int  # of data waits: for activates and a bus that several cores share
     flush_stall: int  # write-back of the line buffers at FENCE and at the end
 
 

@@ -30,10 +30,17 @@ class Device(NamedTuple):
     group_mask: int  # bank groups - 1; bank b is of group b & group_mask
     in_order: bool  # no command goes out before one of its kind that an earlier request gave
     closed_page: bool  # every access closes its row
+    is_shared: bool  # several cores use it
 
 
 def make_device(
-    n_banks: int, n_buses: int, n_groups: int = 4, *, in_order: bool = False, closed_page: bool = False
+    n_banks: int,
+    n_buses: int,
+    n_groups: int = 4,
+    *,
+    in_order: bool = False,
+    closed_page: bool = False,
+    is_shared: bool = False,
 ) -> Device:
     """Return an idle device of ``n_groups`` bank groups; ``n_buses`` is 1, or ``n_banks`` if each has its own port."""
     if n_buses not in (1, n_banks):
@@ -46,6 +53,7 @@ def make_device(
         n_groups - 1,
         in_order,
         closed_page,
+        is_shared,
     )
 
 
@@ -59,7 +67,7 @@ def is_open(device: Device, bank_id: int, row: int, now: int, timing: ClockTimin
 @inlined_kernel
 def access(
     device: Device, bank_id: int, row: int, n_columns: int, is_write: bool, now: int, timing: ClockTiming
-) -> tuple[int, int, int]:
+) -> tuple[int, int, int, int]:
     """Move ``n_columns`` columns of one row at or after clock ``now``. Updates ``device``.
 
     Returns
@@ -70,6 +78,8 @@ def access(
         A RowOutcome.
     refresh_wait : int
         Clocks from ``now`` until the bank's refresh is over, 0 if none is under way.
+    shared_wait : int
+        Clocks by which what several cores share, activate budget and bus, holds back its ACT and first column.
     """
     bank = device.banks[bank_id]
     group = bank_id & device.group_mask
@@ -79,15 +89,23 @@ def access(
         precharge_at = max(now, bank.pre_ready_at)
         bank.act_ready_at = max(bank.act_ready_at, precharge_at + timing.nrp)
         device.commands[Command.PRE] += 1
+    shared_wait = 0
     if outcome != RowOutcome.HIT:
-        act_at = activate(device.budget[0], group, max(now, bank.act_ready_at), timing, device.in_order)
+        earliest = max(now, bank.act_ready_at)
+        act_at = activate(device.budget[0], group, earliest, timing, device.in_order)
+        if device.is_shared:
+            shared_wait = act_at - earliest
         bank.open_row = row
         bank.column_ready_at = act_at + timing.nrcd
         bank.pre_ready_at = act_at + timing.nras
         device.commands[Command.ACT] += 1
     bus = device.buses[bank_id if len(device.buses) > 1 else 0]
     length = (n_columns - 1) * timing.nccd_l
-    last = length + take_bus(bus, group, is_write, max(now, bank.column_ready_at), length, timing, device.in_order)
+    earliest = max(now, bank.column_ready_at)
+    first = take_bus(bus, group, is_write, earliest, length, timing, device.in_order)
+    if device.is_shared and len(device.buses) == 1:
+        shared_wait += first - earliest
+    last = first + length
     if is_write:
         done_at = last + timing.ncwl + timing.nbl
         bank.pre_ready_at = max(bank.pre_ready_at, done_at + timing.nwr)
@@ -100,4 +118,4 @@ def access(
         bank.act_ready_at = bank.pre_ready_at + timing.nrp
         bank.open_row = CLOSED
         device.commands[Command.PRE] += 1
-    return done_at, outcome, refresh_wait
+    return done_at, outcome, refresh_wait, shared_wait

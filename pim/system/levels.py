@@ -119,8 +119,8 @@ def mstatus_fixed(core: CoreConfig) -> int:
     return machine_mode | (dirty | summary if core.has_fpu else 0)
 
 
-def make_level_device(system: SystemConfig) -> Device:
-    """Return the idle DRAM of one group: a chip, or a rank's chips in lockstep."""
+def make_level_device(system: SystemConfig, n_harts: int = 1) -> Device:
+    """Return the idle DRAM of one group, a chip or a rank's chips in lockstep, for ``n_harts`` cores."""
     n_banks = system.geometry.banks_per_chip
     return make_device(
         n_banks,
@@ -128,6 +128,7 @@ def make_level_device(system: SystemConfig) -> Device:
         system.geometry.bank_groups,
         in_order=system.controller.scheduling == "fcfs",
         closed_page=system.controller.page == "closed",
+        is_shared=n_harts > 1,
     )
 
 
@@ -152,7 +153,7 @@ def make_level_group(
         core.instruction_buffer_bytes // core.instruction_line_bytes,
         min(1 << (max(code_bytes // 2, 1) - 1).bit_length(), MAX_SITES),
         code_bytes,
-        make_level_device(system),
+        make_level_device(system, n_harts),
         shares_memory=shares_memory,
     )
 

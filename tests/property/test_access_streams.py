@@ -51,7 +51,7 @@ class Recorder:
     def access(self, bank_id, row, n_columns, is_write, now):
         banks, timing = self.device.banks, self.timing
         before = banks.copy()
-        done_at, outcome, wait = access(self.device, bank_id, row, n_columns, is_write, now, timing)
+        done_at, outcome, *waits = access(self.device, bank_id, row, n_columns, is_write, now, timing)
         refreshed = [i for i in range(len(banks)) if banks[i].refreshed > before[i].refreshed]
         bank, old = banks[bank_id], before[bank_id]
         act_at = bank.column_ready_at - timing.nrcd
@@ -70,7 +70,7 @@ class Recorder:
             self.stream.append((last - i * timing.nccd_l, "WR" if is_write else "RD", *self.place(bank_id), row))
         if self.device.closed_page:
             self.stream.append((bank.pre_ready_at, "PRE", *self.place(bank_id), -1))
-        return done_at, outcome, wait
+        return done_at, outcome, *waits
 
 
 def drive(system, seed, serve, n_requests=400):
@@ -93,15 +93,15 @@ def drive(system, seed, serve, n_requests=400):
 @pytest.mark.parametrize("name", MACHINES)
 def test_access_takes_what_the_reference_says(name, seed):
     system = machine(name)
-    timing, device, dram = port_timing(system), make_level_device(system), Dram(dram_rules(system))
+    timing, device, dram = port_timing(system), make_level_device(system, 2), Dram(dram_rules(system, 2))
 
     def serve(bank_id, row, n_columns, is_write, now):
-        done_at, outcome, wait = dram.access(bank_id, row, n_columns, "WR" if is_write else "RD", now)
-        assert access(device, bank_id, row, n_columns, is_write, now, timing) == (done_at, OUTCOMES[outcome], wait)
-        return done_at, outcome, wait
+        done_at, outcome, *waits = dram.access(bank_id, row, n_columns, "WR" if is_write else "RD", now)
+        assert access(device, bank_id, row, n_columns, is_write, now, timing) == (done_at, OUTCOMES[outcome], *waits)
+        return done_at, outcome, *waits
 
     answers = drive(system, seed, serve)
-    assert {outcome for _, _, outcome, _ in answers} >= {"miss"} | (set() if "closed" in name else {"hit", "conflict"})
+    assert {outcome for _, _, outcome, *_ in answers} >= {"miss"} | (set() if "closed" in name else {"hit", "conflict"})
     assert any(wait for *_, wait in answers)
     assert device.commands.tolist() == [dram.commands[name] for name in ("ACT", "PRE", "RD", "WR")]
 

@@ -14,7 +14,7 @@ from tests.reference.instruction_shape import Shape, shape
 
 MEMORY_AT = 0x8000_0000
 PARTS = ("issue", "mul/div/fp", "branch", "load-use", "instruction buffer", "row hit", "row miss", "row conflict",
-         "refresh", "write-back")  # fmt: skip
+         "refresh", "contention", "write-back")  # fmt: skip
 
 
 class Executed(NamedTuple):
@@ -150,7 +150,7 @@ class _Core:
                 continue
             yield self._now()
             size = self.rules.instruction_line
-            done_at, _, _ = self._access(line * size, size, "RD")
+            done_at, *_ = self._access(line * size, size, "RD")
             self.instruction_lines[index] = line
             self.outcome.instruction_fills += 1
             self.outcome.parts["instruction buffer"] += self._wait_until(done_at)
@@ -194,15 +194,16 @@ class _Core:
         read_at, *rest = self._access(offset, column, "WR" if this.atomic == "sc" else "RD")
         self._wait_for(read_at, *rest)
         if this.atomic == "amo":
-            self.written_at, _, _ = self._ask(offset, column, "WR", read_at)
+            self.written_at, *_ = self._ask(offset, column, "WR", read_at)
 
-    def _wait_for(self, done_at: int, outcome: str, refresh_wait: int) -> None:
-        """Wait for an access, and book the wait by its row outcome."""
-        stall = self._wait_until(done_at)
-        refresh = min(stall, refresh_wait * self.rules.p // self.rules.q)
-        self.outcome.parts["refresh"] += refresh
-        name = {HIT: "row hit", MISS: "row miss", CONFLICT: "row conflict"}[outcome]
-        self.outcome.parts[name] += stall - refresh
+    def _wait_for(self, done_at: int, outcome: str, refresh_wait: int, others: int) -> None:
+        """Wait for an access, and book the wait: first what a refresh took, then what others did."""
+        left = self._wait_until(done_at)
+        for name, clocks in (("refresh", refresh_wait), ("contention", others)):
+            part = min(left, clocks * self.rules.p // self.rules.q)
+            self.outcome.parts[name] += part
+            left -= part
+        self.outcome.parts[{HIT: "row hit", MISS: "row miss", CONFLICT: "row conflict"}[outcome]] += left
 
     def _write_back(self, slot: _Slot) -> Iterator[int]:
         """Write runs of neighbouring dirty sectors, one request after the other."""
@@ -227,18 +228,18 @@ class _Core:
         yield self._now()
         self.outcome.parts["write-back"] += self._wait_until(self.written_at)
 
-    def _access(self, offset: int, n_bytes: int, command: str) -> tuple[int, str, int]:
-        """Make a request now; return when it is over, its row outcome, and how long a refresh is under way."""
-        done_at, outcome, refresh_wait = self._ask(offset, n_bytes, command, self._now())
+    def _access(self, offset: int, n_bytes: int, command: str) -> tuple[int, str, int, int]:
+        """Make a request now; return when it is over, its row outcome, and its waits for a refresh and for others."""
+        answer = self._ask(offset, n_bytes, command, self._now())
         if command == "WR":
-            self.written_at = done_at
-        return done_at, outcome, refresh_wait
+            self.written_at = answer[0]
+        return answer
 
     def _now(self) -> int:
         """Return the clock of a request: the present edge's, but not before the last write is over."""
         return max(self._edge(), self.written_at)
 
-    def _ask(self, offset: int, n_bytes: int, command: str, now: int) -> tuple[int, str, int]:
+    def _ask(self, offset: int, n_bytes: int, command: str, now: int) -> tuple[int, str, int, int]:
         rules = self.rules
         n_columns = 1 if rules.column is None else n_bytes // rules.column
         n_banks = self.dram.rules.n_banks

@@ -38,6 +38,7 @@ class DramRules:
     bank_groups: int = 4
     in_order: bool = False
     closed_page: bool = False
+    shared: bool = False  # several cores use it
 
 
 @dataclass
@@ -70,8 +71,11 @@ class Dram:
         self.buses: list[list[_Run]] = [[] for _ in range(1 if rules.one_bus else rules.n_banks)]
         self.commands = {"ACT": 0, "PRE": 0, "RD": 0, "WR": 0}
 
-    def access(self, bank_id: int, row: int, n_columns: int, command: str, now: int) -> tuple[int, str, int]:
-        """Return when the last column's data is over, the row outcome, and the clocks from now to a refresh's end."""
+    def access(self, bank_id: int, row: int, n_columns: int, command: str, now: int) -> tuple[int, str, int, int]:
+        """Return when the last column's data is over, the row outcome, and two waits.
+
+        The clocks from now to a refresh's end, and those by which what is shared puts off the ACT and the first column.
+        """
         rules, bank = self.rules, self.banks[bank_id]
         group = bank_id % rules.bank_groups
         refresh_wait = self._refresh(bank, now)
@@ -79,19 +83,23 @@ class Dram:
         if outcome == CONFLICT:
             self.commands["PRE"] += 1
             bank.act_from = max(bank.act_from, max(now, *bank.precharge_rules) + rules.rp)
+        others = 0
         if outcome != HIT:
             bank.act_at = self._activate(group, max(now, bank.act_from))
+            others += bank.act_at - max(now, bank.act_from)
             bank.row, bank.precharge_rules = row, [bank.act_at + rules.ras]
         length = (n_columns - 1) * rules.ccd_l
         bus = self.buses[0 if rules.one_bus else bank_id]
-        last = length + self._take(bus, group, command, max(now, bank.act_at + rules.rcd), length)
+        first = self._take(bus, group, command, max(now, bank.act_at + rules.rcd), length)
+        others += first - max(now, bank.act_at + rules.rcd) if rules.one_bus else 0
+        last = first + length
         self.commands[command] += n_columns
         done_at = last + (rules.cl if command == "RD" else rules.cwl) + rules.burst
         bank.precharge_rules.append(last + rules.rtp if command == "RD" else done_at + rules.wr)
         if rules.closed_page:
             self.commands["PRE"] += 1
             bank.act_from, bank.row = max(bank.precharge_rules) + rules.rp, None
-        return done_at, outcome, refresh_wait
+        return done_at, outcome, refresh_wait, others if rules.shared else 0
 
     def _refresh(self, bank: _Bank, now: int) -> int:
         """Refresh if that fell due by ``now`` since the last look; return the clocks until it is over.

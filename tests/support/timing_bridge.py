@@ -26,7 +26,7 @@ class Times(NamedTuple):
     commands: dict[str, int]
 
 
-def dram_rules(system: SystemConfig) -> DramRules:
+def dram_rules(system: SystemConfig, n_cores: int) -> DramRules:
     timing, inside_die = system.timing.to_kernel(), system.level is not Level.RANK
     whole_row = system.port == "row"
     return DramRules(
@@ -52,6 +52,7 @@ def dram_rules(system: SystemConfig) -> DramRules:
         bank_groups=system.geometry.bank_groups,
         in_order=system.controller.scheduling == "fcfs",
         closed_page=system.controller.page == "closed",
+        shared=n_cores > 1,
     )
 
 
@@ -112,7 +113,7 @@ def predicted(
     system: SystemConfig, ratio: Fraction, traces: list[list[Executed]], *, shares_memory: bool = False
 ) -> Times:
     """Return what the reference model says; ``ratio`` is the core's clock over the DRAM's."""
-    rules, dram = core_rules(system, ratio, shares_memory=shares_memory), Dram(dram_rules(system))
+    rules, dram = core_rules(system, ratio, shares_memory=shares_memory), Dram(dram_rules(system, len(traces)))
     outcomes = run_together(rules, dram, traces)
     end = -(-max(outcome.cycles for outcome in outcomes) * rules.q // rules.p)
     counters = [{name: getattr(outcome, name) for name in COUNTERS} | outcome.parts for outcome in outcomes]
