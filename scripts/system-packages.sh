@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Install, through apt, the programs named that this machine lacks: python venv java simulator emulator browser
+# Install, through apt, the programs named that this machine lacks: python venv java simulator compiler emulator browser
 # Where apt can't help, say what is missing. Tests that need it are then skipped with a reason, but fail under CI=true.
 set -euo pipefail
 
@@ -15,9 +15,10 @@ present() {
     venv) "${PYTHON:-python3}" -c 'import ensurepip, venv' 2>/dev/null ;;
     java) has java && [ "$(java_major)" -ge 17 ] ;; # the least that Spark 4 runs on
     simulator) has iverilog && has vvp ;;
+    compiler) has c++ && has make ;; # what Verilator writes
     emulator) has qemu-riscv64 && has qemu-riscv32 ;;
     browser) { has chromium || has google-chrome; } && has chromedriver ;;
-    *) echo "usage: $0 [python] [venv] [java] [simulator] [emulator] [browser]" >&2; exit 2 ;;
+    *) echo "usage: $0 [python] [venv] [java] [simulator] [compiler] [emulator] [browser]" >&2; exit 2 ;;
   esac
 }
 
@@ -28,6 +29,7 @@ packages() {
     venv) echo "$("${PYTHON:-python3}" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')|python3-venv" ;;
     java) echo "openjdk-17-jre-headless|openjdk-21-jre-headless|default-jre-headless" ;;
     simulator) echo "iverilog" ;;
+    compiler) echo "g++ make" ;;
     emulator) echo "qemu-user|qemu-user-static" ;;
     browser) echo "chromium chromium-driver" ;;
   esac

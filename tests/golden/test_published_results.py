@@ -40,7 +40,6 @@ def is_same(old: Any, new: Any) -> bool:
     return math.isclose(old, new, rel_tol=1e-9) if isinstance(old, float) and isinstance(new, float) else old == new
 
 
-@pytest.mark.xfail(strict=True, reason="to be published anew: the DRAM model has changed, see CHANGELOG.md")
 @pytest.mark.parametrize("level", ["bank", "chip", "rank"])
 def test_published_figures_of_q6_have_not_moved(level: str) -> None:
     published = load_result(result_path(ROOT / RESULTS, "q6", level))
