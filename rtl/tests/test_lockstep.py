@@ -76,7 +76,7 @@ def test_an_injected_bug_of_the_rtl_is_caught(tmp_path: Path, bug: str) -> None:
     assert source.count(right) == 1
     broken.write_text(source.replace(right, wrong))
     system = machine("two small lines")
-    guests = [random_guest(system, FIRST_SEED + number, n_blocks=3) for number in range(2)]
+    guests = [random_guest(system, FIRST_SEED + number, n_blocks=6) for number in range(6)]
     try:
         differs = any(result.difference for result in run(system, guests, folder=tmp_path))
     except LoadError:  # an assertion of the RTL has ended the simulation
