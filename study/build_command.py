@@ -22,4 +22,7 @@ def run(sources: Sequence[Path], out: Path, extensions: str, flags: str) -> None
     program = load_elf(elf, bare=True)
     write_atomic(out, elf)
     size = sum(len(segment.content) for segment in program.segments)
-    typer.echo(f"{out}: {size:,} B of code and data for {extensions} (run it with `scalein exec {out}`)")
+    typer.echo(
+        f"{out}: {size:,} B of code and data for {extensions} "
+        f"(run it with `scalein exec {out} --set core.extensions={extensions}`)"
+    )

@@ -142,7 +142,7 @@ module lockstep_top #(
       if (u_bank.u_core.retires && u_bank.u_core.is_store && tohost != 0 && store_data != 0) begin
         if (64'(u_bank.u_core.address) == tohost) told_q <= 1'b1;
       end
-      pending_q <= u_bank.u_core.retires || u_bank.u_core.traps;
+      pending_q <= !told_q && (u_bank.u_core.retires || u_bank.u_core.traps);
       pending_cycle_q <= u_bank.u_core.traps ? cycle_q : cycle_q + 1;
       pending_pc_q <= 64'(u_bank.u_core.pc);
       // where there is no memory there are no bits

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from pim.config import SystemConfig, load_system, with_overrides
 from pim.errors import ConfigError, LoadError
 from pim.isa import Op
-from rtl.tests.lockstep_guests import MACHINES, MEMORY_BYTES, machine, random_guest, trap_guests
+from rtl.tests.lockstep_guests import MACHINES, MEMORY_BYTES, guest, machine, random_guest, trap_guests
 from rtl.tests.lockstep_kernels import kernel_guests
 from study.cli import app
 from study.lockstep import RTL_FOLDER, Comparison, Guest, build, rtl_parameters, run_lockstep
@@ -42,6 +42,23 @@ def test_traps_are_the_same(name: str) -> None:
     results = run(system, trap_guests(system))
     assert_same(results)
     assert len(results) == 15
+
+
+def test_a_store_to_tohost_ends_both() -> None:
+    system = machine("default")
+    text = Assembly()
+    text.li(5, MEMORY_AT + 0x1000)
+    text.li(6, 1)
+    text.op(Op.SW, rs1=5, rs2=6)
+    for _ in range(8):
+        text.op(Op.ADDI, rd=7, rs1=7, imm=1)
+    text.exit(9)
+    ends = guest("tohost", text, system)
+    ends.machine.settings = ends.machine.settings._replace(tohost=0x1000)
+    ends.machine.group.checked[0] = 0x1008
+    [result] = run(system, [ends])
+    assert result.difference is None
+    assert result.n_same == len(text.text()) // 4 - 8 - 3  # neither what follows the store nor the exit
 
 
 def test_two_hundred_random_programs_retire_the_same() -> None:
