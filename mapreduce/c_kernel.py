@@ -22,7 +22,7 @@ import numpy as np
 
 from mapreduce.c_entry import NATIVE_NAME, native_source
 from mapreduce.kernel import Kernel, Parameter, register
-from mapreduce.toolchain import C_FLAGS, HEADERS, HOST, cpu_key, host_runtime_library, toolchain, zig
+from mapreduce.toolchain import C_FLAGS, HOST, cpu_key, host_runtime_library, portable_names, toolchain, zig
 from pim.errors import ConfigError, LoadError
 from pim.files import read_bounded, write_atomic
 from pim.jit import cache_root
@@ -162,10 +162,9 @@ def compile_c(kernel: CKernel, text: str, flags: list[str], output: Path, work: 
     source = work / f"{kernel.name}-entry.c"
     source.write_text(text)
     folder = kernel.path.parent
-    names = [f"-ffile-prefix-map={place}={name}" for place, name in ((work, "."), (HEADERS, "include"), (folder, "."))]
     what = f"kernel {kernel.name}, {output.stem.removeprefix(kernel.name).strip('-') or 'host'}"
     try:
-        zig(what, ["cc", *C_FLAGS, *names, *flags, source.name, "-o", output], work)
+        zig(what, ["cc", *C_FLAGS, *portable_names(what, work, folder), *flags, source.name, "-o", output], work)
     except LoadError as error:
         if re.search(rf"signature [^\n]*undeclared function '{kernel.name}'", str(error)):
             raise LoadError(f"{kernel.path}: has no function {kernel.name}") from None

@@ -10,7 +10,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mapreduce.target import Target, target_of
-from mapreduce.toolchain import C_FLAGS, HEADERS, assemble, link, machine_flags, runtime_objects, toolchain, zig
+from mapreduce.toolchain import (
+    C_FLAGS,
+    assemble,
+    link,
+    machine_flags,
+    portable_names,
+    runtime_objects,
+    toolchain,
+    zig,
+)
 from pim.core.settings import MEMORY_BASE
 from pim.errors import LoadError
 
@@ -89,13 +98,10 @@ def build_program(sources: Sequence[Path], extensions: str, *, flags: str = "") 
 
 def _compile(source: Path, target: Target, flags: Sequence[str], made: Path, work: Path) -> Path:
     path = source.resolve()
-    names = [
-        f"-ffile-prefix-map={place}={name}" for place, name in ((work, "."), (HEADERS, "include"), (path.parent, "."))
-    ]
-    machine = machine_flags(_with_csrs(target))
+    what, machine = f"compiling for {target.name}", machine_flags(_with_csrs(target))
     try:
-        options = [*C_FLAGS, *names, *machine, "-O2", *flags]
-        zig(f"compiling for {target.name}", ["cc", *options, "-c", str(path), "-o", str(made)], work)
+        options = [*C_FLAGS, *portable_names(what, work, path.parent), *machine, "-O2", *flags]
+        zig(what, ["cc", *options, "-c", str(path), "-o", str(made)], work)
     except LoadError as error:
         raise LoadError(str(error).replace(str(path), str(source))) from None
     return made

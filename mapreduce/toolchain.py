@@ -120,6 +120,20 @@ def _errors(output: str) -> str:
     return "; ".join(texts) or "\n".join(lines[-12:])
 
 
+def portable_names(what: str, work: Path, folder: Path) -> list[str]:
+    """Return what makes Zig's C compiler name files without this machine's folders.
+
+    Parameters
+    ----------
+    what : str
+        What needs the toolchain, for the error where it is not installed.
+    work, folder : Path
+        Where it runs, and where the source is.
+    """
+    places = ((work, "."), (toolchain(what), "zig"), (HEADERS, "include"), (folder, "."))
+    return [f"-ffile-prefix-map={place}={name}" for place, name in places]
+
+
 def machine_flags(target: Target) -> list[str]:
     """Return what makes Zig's C compiler compile for a core."""
     machine = ["-target", f"riscv{target.xlen}-freestanding", f"-mcpu={target.zig_cpu}"]
