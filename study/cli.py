@@ -14,6 +14,7 @@ import typer
 from pim.engines import DEFAULT_ENGINE, Engine
 from pim.errors import ConfigError, PimError, one_line
 from pim.files import check_writable
+from study.cli_programs import EngineName, programs
 from study.defaults import (
     EXECUTOR_CORES,
     MAX_EXECUTOR_CORES,
@@ -23,18 +24,10 @@ from study.defaults import (
     THREADS,
     TRACE_SIZE,
 )
+from study.exit_codes import BAD_INPUT, FAILED, INTERRUPTED
 
 if TYPE_CHECKING:
     from study.replay import Options
-
-INTERRUPTED = 130
-"""Exit code after Ctrl-C: 128 + SIGINT."""
-FAILED = 1
-"""Exit code when some points of a sweep failed, or the system refused to go on."""
-BAD_INPUT = 2
-"""Exit code of an error that is the input's fault."""
-NOT_THE_GUESTS = 125
-"""Exit code of `exec` where the guest gave none: wrong input, trap, cycle limit. As of env, timeout and containers."""
 
 app = typer.Typer(
     name="scalein",
@@ -56,7 +49,6 @@ Results = Annotated[Path, typer.Option(help="Folder for result files and the rep
 CalibrationFile = Annotated[
     Path | None, typer.Option(help="Calibration of the native baseline; default: the shipped one.")
 ]
-EngineName = Annotated[Engine, typer.Option(help="What simulates instructions; no result depends on it.")]
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes; default: one per CPU.")]
 
 ALL_LEVELS = "bank,chip,rank"
@@ -156,168 +148,7 @@ def sweep(
         raise typer.Exit(FAILED)
 
 
-@app.command()
-def build(
-    sources: Annotated[list[Path], typer.Argument(help="C (.c) and assembly (.s, .S) files.")],
-    *,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Program to write.")] = Path("program.elf"),
-    extensions: Annotated[str, typer.Option(help="Extensions of the core, such as rv32imc.")] = "rv64imc",
-    flags: Annotated[str, typer.Option(help="More flags of the C compiler, such as '-DN=100 -O3'.")] = "",
-) -> None:
-    """Compile a bare-metal C program for `scalein exec` (needs the extra 'toolchain')."""
-    from study import build_command  # noqa: PLC0415
-
-    build_command.run(sources, out, extensions, flags)
-
-
-@app.command(name="exec")
-def execute(
-    program: Annotated[Path, typer.Argument(help="Bare-metal RISC-V program (static ELF).")],
-    *,
-    machine: Annotated[str, typer.Option(help="bank, chip, rank, or a machine file (YAML).")] = "bank",
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", help="Override of the machine, such as core.clock_mhz=400.")
-    ] = None,
-    arguments: Annotated[str, typer.Option("--args", help="Mailbox words, such as 1,0x8000_1000; at most 16.")] = "",
-    signature: Annotated[
-        Path | None, typer.Option(help="File for the words between begin_signature and end_signature.")
-    ] = None,
-    trace: Annotated[str | None, typer.Option(help="File for one line per instruction; - is standard output.")] = None,
-    max_cycles: Annotated[
-        int | None, typer.Option(min=1, help="Core cycles after which the run fails; default: 5 s at 200 MHz.")
-    ] = None,
-    harts: Annotated[int, typer.Option(min=1, help="Cores, which share the memory of their chip or rank.")] = 1,
-    memory: Annotated[
-        str | None, typer.Option(help="Memory, such as 512MiB; default: the level's, up to 256MiB.")
-    ] = None,
-    json: Annotated[Path | None, typer.Option(help="File for the numbers.")] = None,
-    engine: EngineName = DEFAULT_ENGINE,
-) -> None:
-    """Run a bare-metal program and end with its exit code.
-
-    A code that no process can have, below 0 or above 255, becomes 255; the output and the JSON file have it in full.
-    125 says that the program gave no code: wrong input, a trap without a handler, or the cycle limit.
-    """
-    from study import exec_command  # noqa: PLC0415
-    from study.sizes import parse_size  # noqa: PLC0415
-
-    try:
-        code = exec_command.run(
-            program,
-            machine,
-            settings=settings or (),
-            arguments=arguments,
-            signature=signature,
-            trace=trace,
-            max_cycles=max_cycles,
-            n_harts=harts,
-            memory_bytes=parse_size(memory) if memory else None,
-            report=json,
-            engine=engine,
-        )
-    except PimError as error:
-        typer.echo(f"scalein: {one_line(error)}", err=True)
-        code = NOT_THE_GUESTS
-    if code:
-        raise typer.Exit(code)
-
-
-@app.command()
-def profile(
-    program: Annotated[str, typer.Argument(help="Program (ELF), trace bundle (folder), or a shipped trace's name.")],
-    *,
-    machine: Annotated[str, typer.Option(help="bank, chip, rank, or a machine file (YAML).")] = "bank",
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", help="Override of the machine, such as core.clock_mhz=400.")
-    ] = None,
-    kernel: Annotated[str, typer.Option(help="Of a trace: map or reduce.")] = "map",
-    arguments: Annotated[str, typer.Option("--args", help="Of a program: mailbox words, at most 16.")] = "",
-    max_cycles: Annotated[
-        int, typer.Option(min=1, help="Of a program: core cycles after which the run fails.")
-    ] = 1_000_000_000,
-    harts: Annotated[int, typer.Option(min=1, help="Of a program: cores that share its memory.")] = 1,
-    memory: Annotated[str | None, typer.Option(help="Of a program: memory, such as 512MiB.")] = None,
-    top: Annotated[int, typer.Option(min=1, help="Functions and lines shown.")] = 12,
-    svg: Annotated[Path | None, typer.Option(help="File for a flame graph.")] = None,
-    json: Annotated[Path | None, typer.Option(help="File for the numbers.")] = None,
-) -> None:
-    """Show where the cycles of a program or of a trace's kernel go, by function and line."""
-    from study import profile_command  # noqa: PLC0415
-    from study.sizes import parse_size  # noqa: PLC0415
-
-    profile_command.run(
-        program,
-        machine,
-        settings=settings or (),
-        kernel=kernel,
-        arguments=arguments,
-        max_cycles=max_cycles,
-        n_harts=harts,
-        memory_bytes=parse_size(memory) if memory else None,
-        top=top,
-        svg=svg,
-        report=json,
-    )
-
-
-rtl_app = typer.Typer(help="The hardware of a bank core beside the model.", no_args_is_help=True)
-app.add_typer(rtl_app, name="rtl")
-
-
-@rtl_app.callback()
-def rtl() -> None:
-    """Keep `scalein rtl` a group of commands, even of one."""
-
-
-@rtl_app.command()
-def lockstep(
-    program: Annotated[Path, typer.Argument(help="Bare-metal RISC-V program (static ELF).")],
-    *,
-    machine: Annotated[str, typer.Option(help="bank, or a machine file (YAML) of a bank core.")] = "bank",
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", help="Override of the machine, such as core.clock_mhz=400.")
-    ] = None,
-    arguments: Annotated[str, typer.Option("--args", help="Mailbox words, such as 1,0x8000_1000; at most 16.")] = "",
-    simulator: Annotated[str, typer.Option(help="icarus; verilator for long programs.")] = "icarus",
-    memory: Annotated[str, typer.Option(help="Memory of the bank, a power of two.")] = "1MiB",
-    max_cycles: Annotated[int, typer.Option(min=1, help="Core cycles after which both stop.")] = 10_000_000,
-    wave: Annotated[Path | None, typer.Option(help="File for the RTL's waves (FST).")] = None,
-) -> None:
-    """Run a program on model and RTL and compare all it retires; exit code 1 if they differ (needs Icarus Verilog)."""
-    from study import rtl_command  # noqa: PLC0415
-    from study.sizes import parse_size  # noqa: PLC0415
-
-    if wave is not None:
-        check_writable(wave)
-    same = rtl_command.lockstep(
-        program,
-        machine,
-        settings=settings or (),
-        arguments=arguments,
-        simulator=simulator,
-        memory_bytes=parse_size(memory),
-        max_cycles=max_cycles,
-        wave=wave,
-    )
-    if not same:
-        raise typer.Exit(FAILED)
-
-
-@app.command(name="map")
-def map_address(
-    address: Annotated[str, typer.Argument(help="Byte address, such as 0x1234_5678.")],
-    *,
-    machine: Annotated[str, typer.Option(help="bank, chip, rank, or a machine file (YAML).")] = "bank",
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", help="Override of the machine, such as geometry.channels=1.")
-    ] = None,
-    name: Annotated[str | None, typer.Option("--map", help="One map, such as RoBaRaCoCh; default: all.")] = None,
-    core: Annotated[int | None, typer.Option(help="A core of a group: the address is one of its memory.")] = None,
-) -> None:
-    """Show where an address is in the DRAM."""
-    from study import map_command  # noqa: PLC0415
-
-    map_command.run(address, machine, settings=settings or (), name=name, core=core)
+app.add_typer(programs)
 
 
 @app.command()

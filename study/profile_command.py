@@ -17,6 +17,7 @@ from pim.isa import load_elf
 from pim.isa.debug import find_source
 from pim.isa.elf import MAX_BYTES
 from pim.system import STACK, BareMachine
+from pim.system.bare import BARE_CYCLE_LIMIT
 from pim.system.profile import Costs, Hot, profile_bare
 from spark_traces.bundle import open_bundle, shipped_bundles
 from study import hot_spots
@@ -42,7 +43,7 @@ def run(
     settings: Sequence[str],
     kernel: str,
     arguments: str,
-    max_cycles: int,
+    max_cycles: int | None,
     n_harts: int,
     memory_bytes: int | None,
     top: int,
@@ -91,7 +92,7 @@ def run(
             load_elf(elf, bare=True),
             n_harts=n_harts,
             arguments=parse_words(arguments),
-            cycle_limit=max_cycles,
+            cycle_limit=BARE_CYCLE_LIMIT if max_cycles is None else max_cycles,
             memory_bytes=memory_bytes,
         )
         with console.status(COMPILES_NOTE):
