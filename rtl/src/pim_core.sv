@@ -1,6 +1,7 @@
-// RV32IMC or RV64IMC core with Zicsr and Zifencei: fetch (pim_fetch), execution of one instruction at a time, write-back.
-// Execution reads registers, computes, accesses memory and decides where to go on; write-back takes one more core cycle, in
-// which a load's data comes: the next instruction waits for it, and takes any other result past the register file.
+// RV32IMC or RV64IMC core with Zicsr and Zifencei: fetch, execution of one instruction at a time, write-back.
+// Execution reads registers, computes (pim_execute), accesses memory (pim_data_access) and decides where to go on (pim_commit);
+// write-back takes one more core cycle, in which a load's data comes: the next instruction waits for it, and takes any other
+// result past the register file.
 
 `include "pim_assert.svh"
 
@@ -59,12 +60,10 @@ module pim_core #(
   // Fetch //
   ///////////
 
-  logic            running_q, running_d, wb_loads;
-  logic            fetch_valid, fetch_fault, fetch_fault_second, next, redirect, empty_buffer;
+  logic            begins, running, wb_loads;
+  logic            fetch_valid, fetch_fault, fetch_fault_second, next, redirect, is_fence_i;
   logic [31:0]     fetched;
-  logic [Xlen-1:0] pc, target, fetch_target;
-
-  assign fetch_target = start_i && !running_q ? boot_address_i : target;
+  logic [Xlen-1:0] pc, target;
 
   pim_fetch #(
     .Xlen       (Xlen),
@@ -76,8 +75,8 @@ module pim_core #(
     .clk_i,
     .rst_ni,
     .core_en_i,
-    .start_i          (start_i && !running_q),
-    .running_i        (running_q),
+    .start_i          (begins),
+    .running_i        (running),
     .valid_o          (fetch_valid),
     .instruction_o    (fetched),
     .pc_o             (pc),
@@ -85,8 +84,8 @@ module pim_core #(
     .fault_second_o   (fetch_fault_second),
     .next_i           (next),
     .redirect_i       (redirect),
-    .target_i         (fetch_target),
-    .invalidate_i     (empty_buffer),
+    .target_i         (begins ? boot_address_i : target),
+    .invalidate_i     (is_fence_i),
     .loading_i        (wb_loads),
     .request_o        (fetch_request_o),
     .request_address_o(fetch_address_o),
@@ -101,7 +100,7 @@ module pim_core #(
   ////////////
 
   logic            is_long, a_is_pc, b_is_rs2, word, reads_rs1, reads_rs2;
-  logic            is_load, is_store, is_branch, is_jal, is_jalr, is_mul, is_div, is_csr, is_fence, is_fence_i;
+  logic            is_load, is_store, is_branch, is_jal, is_jalr, is_mul, is_div, is_csr, is_fence;
   logic            is_ecall, is_ebreak, is_mret, is_illegal;
   logic [31:0]     expanded, instruction;
   logic [4:0]      rd, rs1, rs2;
@@ -176,173 +175,150 @@ module pim_core #(
   // Execution //
   ///////////////
 
-  logic [Xlen-1:0] alu_result, mul_result, div_result, csr_value, address, branch_target;
-  logic            mul_ready, div_ready, csr_illegal, taken, equal, less;
+  logic [Xlen-1:0] result, csr_value, address;
+  logic            unit_ready, csr_illegal, taken;
 
-  pim_alu #(.Xlen(Xlen)) u_alu (
-    .operation_i((a_is_pc || is_load || is_store) ? 4'd0 : alu_operation),
-    .word_i     (word),
-    .a_i        (a_is_pc ? pc : a),
-    .b_i        (b_is_rs2 ? b : immediate),
-    .result_o   (alu_result)
-  );
-
-  pim_multiplier #(.Xlen(Xlen)) u_multiplier (
+  pim_execute #(.Xlen(Xlen)) u_execute (
     .clk_i,
     .rst_ni,
     .core_en_i,
-    .valid_i    (execute && is_mul && !is_illegal),
-    .operation_i(instruction[13:12]),
+    .valid_i    (execute && !is_illegal),
+    .funct3_i   (instruction[14:12]),
+    .alu_i      (alu_operation),
     .word_i     (word),
+    .a_is_pc_i  (a_is_pc),
+    .b_is_rs2_i (b_is_rs2),
+    .is_memory_i(is_load || is_store),
+    .is_mul_i   (is_mul),
+    .is_div_i   (is_div),
+    .pc_i       (pc),
     .a_i        (a),
     .b_i        (b),
-    .ready_o    (mul_ready),
-    .result_o   (mul_result)
+    .immediate_i(immediate),
+    .ready_o    (unit_ready),
+    .result_o   (result),
+    .address_o  (address),
+    .taken_o    (taken)
   );
-
-  pim_divider #(.Xlen(Xlen)) u_divider (
-    .clk_i,
-    .rst_ni,
-    .core_en_i,
-    .valid_i    (execute && is_div && !is_illegal),
-    .operation_i(instruction[13:12]),
-    .word_i     (word),
-    .a_i        (a),
-    .b_i        (b),
-    .ready_o    (div_ready),
-    .result_o   (div_result)
-  );
-
-  assign address = a + immediate;
-
-  assign equal = a == b;
-  assign less  = (a[Xlen-1] == b[Xlen-1] || instruction[13]) ? a < b : a[Xlen-1];
-  assign taken = (instruction[14] ? less : equal) != instruction[12];
 
   ////////////
   // Memory //
   ////////////
 
-  logic        misaligned, no_access, to_memory, to_scratchpad, to_mailbox, is_access, access_ready, drains;
-  logic [7:0]  strobe;
-  logic [63:0] store_data, scratchpad_rdata, word_read;
-  logic [1:0]  wb_source_q, wb_source_d;  // 0 memory, 1 scratchpad, 2 mailbox
-  logic [2:0]  wb_offset_q, wb_offset_d, wb_funct3_q, wb_funct3_d;
-  logic [63:0] wb_mailbox_q, wb_mailbox_d;
-  logic        finishing_q, finishing_d;  // run over: lines are written back
+  logic        is_access, misaligned, no_access, access_ready, exits, drains, writes_back;
+  logic        scratchpad_access;
+  logic [63:0] scratchpad_rdata;
 
   assign is_access = (is_load || is_store) && !is_illegal;
 
-  pim_load_store #(
+  pim_data_access #(
     .Xlen           (Xlen),
     .MemoryBits     (MemoryBits),
     .ScratchpadBytes(ScratchpadBytes)
-  ) u_load_store (
-    .address_i    (address),
-    .store_i      (is_store),
-    .funct3_i     (instruction[14:12]),
-    .value_i      (b),
-    .misaligned_o (misaligned),
-    .fault_o      (no_access),
-    .memory_o     (to_memory),
-    .scratchpad_o (to_scratchpad),
-    .mailbox_o    (to_mailbox),
-    .strobe_o     (strobe),
-    .wdata_o      (store_data),
-    .word_i       (word_read),
-    .offset_i     (wb_offset_q),
-    .load_funct3_i(wb_funct3_q),
-    .loaded_o     (loaded)
+  ) u_data_access (
+    .clk_i,
+    .rst_ni,
+    .core_en_i,
+    .valid_i            (execute && is_access),
+    .store_i            (is_store),
+    .funct3_i           (instruction[14:12]),
+    .address_i          (address),
+    .value_i            (b),
+    .ready_o            (access_ready),
+    .misaligned_o       (misaligned),
+    .fault_o            (no_access),
+    .loaded_o           (loaded),
+    .write_o            (memory_write_o),
+    .address_o          (memory_address_o),
+    .strobe_o           (memory_strobe_o),
+    .wdata_o            (memory_wdata_o),
+    .memory_access_o,
+    .memory_ready_i,
+    .memory_rdata_i,
+    .scratchpad_access_o(scratchpad_access),
+    .scratchpad_rdata_i (scratchpad_rdata),
+    .mailbox_access_o   (mailbox_valid_o),
+    .mailbox_ready_i,
+    .mailbox_rdata_i
   );
 
-  assign memory_access_o  = execute && is_access && to_memory;
-  assign memory_flush_o   = (execute && drains) || finishing_q;
-  assign memory_write_o   = is_store;
-  assign memory_address_o = address[MemoryBits-1:0];
-  assign memory_strobe_o  = strobe;
-  assign memory_wdata_o   = store_data;
+  assign mailbox_write_o   = memory_write_o;
+  assign mailbox_address_o = memory_address_o[7:3];
+  assign mailbox_strobe_o  = memory_strobe_o;
+  assign mailbox_wdata_o   = memory_wdata_o;
 
-  assign mailbox_valid_o   = execute && is_access && to_mailbox;
-  assign mailbox_write_o   = is_store;
-  assign mailbox_address_o = address[7:3];
-  assign mailbox_strobe_o  = strobe;
-  assign mailbox_wdata_o   = store_data;
+  // Lines are written back by fences, before the exit, and at any other end of the run.
+  assign drains         = is_fence || is_fence_i || exits;
+  assign memory_flush_o = (execute && drains) || writes_back;
 
   pim_sram #(
     .Width(64),
     .Depth(ScratchpadBytes / 8)
   ) u_scratchpad (
     .clk_i,
-    .enable_i (core_en_i && execute && is_access && to_scratchpad),
-    .write_i  (is_store),
-    .address_i(address[$clog2(ScratchpadBytes)-1:3]),
-    .mask_i   (strobe),
-    .wdata_i  (store_data),
+    .enable_i (core_en_i && scratchpad_access),
+    .write_i  (memory_write_o),
+    .address_i(memory_address_o[$clog2(ScratchpadBytes)-1:3]),
+    .mask_i   (memory_strobe_o),
+    .wdata_i  (memory_wdata_o),
     .rdata_o  (scratchpad_rdata)
   );
 
-  assign wb_source_d  = to_memory ? 2'd0 : to_scratchpad ? 2'd1 : 2'd2;
-  assign wb_offset_d  = address[2:0];
-  assign wb_funct3_d  = instruction[14:12];
-  assign wb_mailbox_d = to_mailbox && is_access ? mailbox_rdata_i : wb_mailbox_q;
-  assign word_read    = (wb_source_q == 2'd0) ? memory_rdata_i
-                      : (wb_source_q == 2'd1) ? scratchpad_rdata : wb_mailbox_q;
-
-  //////////////////
-  // End of it    //
-  //////////////////
+  /////////
+  // End //
+  /////////
 
   logic [Xlen-1:0] handler, return_pc, tval, link;
   logic [3:0]      cause;
-  logic            traps, is_broken, is_refused, exits, ends, ready, retires, jumps, stops;
+  logic            ready, retires, traps, stops, over;
 
-  // The call that ends a program; with a handler it is an environment call like any other.
-  assign exits  = is_ecall && handler == '0 && a == Xlen'(pim_pkg::EXIT_CALL);
-  assign drains = is_fence || is_fence_i || exits;
+  assign ready = is_access ? access_ready : drains ? memory_ready_i : unit_ready;
 
-  // By priority: fetch, decode, environment, address.
-  assign is_broken  = is_illegal || csr_illegal;
-  assign is_refused = is_access && (misaligned || no_access);
-  assign traps      = fetch_fault || (execute && (is_broken || is_ebreak || (is_ecall && !exits) || is_refused));
+  pim_commit #(.Xlen(Xlen)) u_commit (
+    .pc_i          (pc),
+    .fetched_i     (fetched),
+    .is_long_i     (is_long),
+    .fetch_fault_i (fetch_fault),
+    .fault_second_i(fetch_fault_second),
+    .execute_i     (execute),
+    .ready_i       (ready),
+    .is_illegal_i  (is_illegal || csr_illegal),
+    .is_branch_i   (is_branch),
+    .is_jal_i      (is_jal),
+    .is_jalr_i     (is_jalr),
+    .is_mret_i     (is_mret),
+    .is_ecall_i    (is_ecall),
+    .is_ebreak_i   (is_ebreak),
+    .is_access_i   (is_access),
+    .is_store_i    (is_store),
+    .is_exit_call_i(a == Xlen'(pim_pkg::EXIT_CALL)),
+    .taken_i       (taken),
+    .misaligned_i  (misaligned),
+    .no_access_i   (no_access),
+    .immediate_i   (immediate),
+    .address_i     (address),
+    .handler_i     (handler),
+    .return_pc_i   (return_pc),
+    .running_i     (running),
+    .stop_i,
+    .exits_o       (exits),
+    .retires_o     (retires),
+    .traps_o       (traps),
+    .cause_o       (cause),
+    .tval_o        (tval),
+    .stops_o       (stops),
+    .over_o        (over),
+    .next_o        (next),
+    .redirect_o    (redirect),
+    .target_o      (target),
+    .link_o        (link)
+  );
 
-  assign cause = fetch_fault ? pim_pkg::CAUSE_FETCH_ACCESS
-               : is_broken   ? pim_pkg::CAUSE_ILLEGAL
-               : is_ebreak   ? pim_pkg::CAUSE_BREAKPOINT
-               : is_ecall    ? pim_pkg::CAUSE_ECALL_M
-               : misaligned  ? (is_store ? pim_pkg::CAUSE_STORE_MISALIGNED : pim_pkg::CAUSE_LOAD_MISALIGNED)
-               :               (is_store ? pim_pkg::CAUSE_STORE_ACCESS : pim_pkg::CAUSE_LOAD_ACCESS);
+  /////////////////////
+  // CSRs, run, time //
+  /////////////////////
 
-  assign tval = fetch_fault ? (fetch_fault_second ? pc + Xlen'(2) : pc)
-              : is_broken   ? (is_long ? Xlen'(fetched) : Xlen'(fetched[15:0]))
-              : is_ebreak   ? pc
-              : is_ecall    ? '0 : address;
-
-  assign access_ready = to_memory ? memory_ready_i : to_mailbox ? mailbox_ready_i : 1'b1;
-
-  always_comb begin
-    ready = 1'b1;
-    if (is_access) ready = access_ready;
-    else if (is_mul) ready = mul_ready;
-    else if (is_div) ready = div_ready;
-    else if (drains) ready = memory_ready_i;
-  end
-
-  assign retires       = execute && !traps && ready;
-  assign jumps         = is_jal || is_jalr || is_mret || (is_branch && taken);
-  assign stops         = stop_i && running_q && (retires || traps);
-  assign ends          = retires && exits;
-  assign next          = retires && !jumps && !ends && !stops;
-  assign redirect      = ((retires && jumps) || (traps && handler != '0)) && !stops;
-  assign empty_buffer  = is_fence_i;
-  assign branch_target = pc + immediate;
-  assign link          = pc + (is_long ? Xlen'(4) : Xlen'(2));
-
-  always_comb begin
-    target = branch_target;
-    if (traps) target = handler;
-    else if (is_jalr) target = {address[Xlen-1:1], 1'b0};
-    else if (is_mret) target = return_pc;
-  end
+  logic [63:0] time_now;
 
   pim_csr #(
     .Xlen  (Xlen),
@@ -359,87 +335,58 @@ module pim_core #(
     .operand_i    (instruction[14] ? Xlen'(rs1) : a),
     .rdata_o      (csr_value),
     .illegal_o    (csr_illegal),
-    .clear_i      (start_i && !running_q),
-    .running_i    (running_q),
+    .clear_i      (begins),
+    .running_i    (running),
     .trap_i       (traps && handler != '0),
     .cause_i      (cause),
     .tval_i       (tval),
     .pc_i         (pc),
     .return_i     (retires && is_mret),
-    .time_i       (time_q),
+    .time_i       (time_now),
     .handler_o    (handler),
     .return_pc_o  (return_pc)
   );
 
-  // time counts tCK since the start; an instruction sees it as of its first core edge.
-  logic [63:0] clock_q, clock_d, time_q, time_d;
-  assign clock_d = (core_en_i && start_i && !running_q) ? 64'd1 : clock_q + 64'd1;
-  assign time_d  = !core_en_i ? time_q : (start_i && !running_q) ? '0 : clock_q;
+  pim_run_control u_run_control (
+    .clk_i,
+    .rst_ni,
+    .core_en_i,
+    .start_i,
+    .over_i        (over),
+    .memory_ready_i,
+    .memory_clean_i,
+    .begins_o      (begins),
+    .running_o     (running),
+    .writes_back_o (writes_back),
+    .flushed_o,
+    .time_o        (time_now)
+  );
+
+  // Without a handler a trap ends the run; so does stop_i, at the end of an instruction.
+  assign done_o = core_en_i && over && !stops && !traps;
+  assign trap_o = core_en_i && over && (stops || traps);
+  assign code_o = done_o ? b[31:0] : 32'(cause);
 
   ////////////////
   // Write-back //
   ////////////////
 
-  always_comb begin
-    wb_value_d = alu_result;
-    if (is_mul) wb_value_d = mul_result;
-    if (is_div) wb_value_d = div_result;
-    if (is_csr) wb_value_d = csr_value;
-    if (is_jal || is_jalr) wb_value_d = link;
-  end
-
   assign wb_valid_d   = retires && rd != '0;
   assign wb_is_load_d = is_load;
   assign wb_rd_d      = rd;
-
-  // Without a handler a trap ends the run; so does stop_i, at the end of an instruction.
-  assign done_o = core_en_i && ends && !stops;
-  assign trap_o = core_en_i && (stops || (traps && handler == '0));
-  assign code_o = done_o ? b[31:0] : 32'(cause);
-
-  always_comb begin
-    running_d   = running_q;
-    finishing_d = finishing_q;
-    if (start_i) running_d = 1'b1;
-    if (ends || stops || (traps && handler == '0)) begin
-      running_d   = 1'b0;
-      finishing_d = 1'b1;
-    end else if (finishing_q && memory_ready_i) begin
-      finishing_d = 1'b0;
-    end
-  end
-
-  assign flushed_o = !running_q && !finishing_q && memory_clean_i;
+  assign wb_value_d   = is_csr ? csr_value : (is_jal || is_jalr) ? link : result;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      clock_q      <= '0;
-      time_q       <= '0;
-      running_q    <= 1'b0;
-      finishing_q  <= 1'b0;
       wb_valid_q   <= 1'b0;
       wb_is_load_q <= 1'b0;
       wb_rd_q      <= '0;
       wb_value_q   <= '0;
-      wb_source_q  <= '0;
-      wb_offset_q  <= '0;
-      wb_funct3_q  <= '0;
-      wb_mailbox_q <= '0;
-    end else begin
-      clock_q <= clock_d;
-      time_q  <= time_d;
-      if (core_en_i) begin
-        running_q    <= running_d;
-        finishing_q  <= finishing_d;
-        wb_valid_q   <= wb_valid_d;
-        wb_is_load_q <= wb_is_load_d;
-        wb_rd_q      <= wb_rd_d;
-        wb_value_q   <= wb_value_d;
-        wb_source_q  <= wb_source_d;
-        wb_offset_q  <= wb_offset_d;
-        wb_funct3_q  <= wb_funct3_d;
-        wb_mailbox_q <= wb_mailbox_d;
-      end
+    end else if (core_en_i) begin
+      wb_valid_q   <= wb_valid_d;
+      wb_is_load_q <= wb_is_load_d;
+      wb_rd_q      <= wb_rd_d;
+      wb_value_q   <= wb_value_d;
     end
   end
 
