@@ -37,6 +37,9 @@ class SystemConfig(ConfigModel):
     cores_per_location: PowerOfTwo = Field(1, le=16)  # per bank, chip or rank
     port: Literal["column", "row"] = "column"
     obey_tfaw: bool = True  # whether row cycling inside the die obeys the four-activate window
+    column_bursts: int | None = Field(None, ge=1, le=16)
+    """Banks of a die that its power delivery lets have column bursts in flight at once; None: all of them. Assumption:
+    no figure of a DDR4 die was found. Its pins take one every tCCD_S, so tCCD_L / tCCD_S = 1.5 in flight."""
     window_map: Literal["own-banks", "all-banks"] = "own-banks"  # what several cores of a chip or rank share out
     controller: ControllerConfig = ControllerConfig()
     interface: InterfaceConfig = InterfaceConfig()
@@ -110,6 +113,13 @@ class SystemConfig(ConfigModel):
     def has_own_banks(self) -> bool:
         """Whether no two cores have rows of one bank: at the bank always, else by `window_map`."""
         return self.level is Level.BANK or self.window_map == "own-banks"
+
+    @property
+    def most_bursts(self) -> int | None:
+        """`column_bursts` where it can bind: cores at the bank, and fewer than the die has banks; else None."""
+        limit = self.column_bursts
+        binds = self.level is Level.BANK and limit is not None and limit < self.geometry.banks_per_chip
+        return limit if binds else None
 
     @property
     def lanes(self) -> int:

@@ -63,8 +63,8 @@ def is_buffered(core: Core, site: Any, offset: int, settings: CoreSettings) -> b
 def is_own_row(core: Core, device: Device, offset: int, at: int, settings: CoreSettings) -> bool:
     """Tell whether a read of ``offset`` at DRAM clock ``at`` concerns no other core: a hit in the core's own bank.
 
-    Such a read takes neither the shared activate budget nor a shared bus, so it need not wait for its turn: fewer
-    switches between cores, the same clocks.
+    Such a read takes neither the shared activate budget nor a shared bus or burst, so it need not wait for its turn:
+    fewer switches between cores, the same clocks.
     """
     if not settings.own_bank:
         return False

@@ -38,7 +38,7 @@ class CoreSettings(NamedTuple):
     row_shift: int
     bank_shift: int  # log2 of the banks that a window's addresses run over; 0 at the bank
     core_shift: int  # log2 of the cores that share the device's banks out among them; 0 if windows run over all banks
-    own_bank: bool  # each core has one bank with a port of its own
+    own_bank: bool  # each core has a bank with a port of its own, and columns that take nothing of what is shared
     window_bytes: int  # distance between windows that run over all banks; 0 where cores have banks, or share a window
     cycle_limit: int
     pause_cycle: int  # core cycle after which `run_group` returns, to be called again; or NOWHERE

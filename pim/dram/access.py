@@ -14,6 +14,7 @@ import numpy as np
 from pim.config import ClockTiming
 from pim.dram.bank import CLOSED, RowOutcome, make_banks, row_outcome
 from pim.dram.budget import activate, make_act_budget
+from pim.dram.bursts import make_bursts, take_limited_bus
 from pim.dram.bus import make_buses, take_bus
 from pim.dram.command import COUNTED, Command
 from pim.dram.refresh import catch_up
@@ -31,6 +32,8 @@ class Device(NamedTuple):
     in_order: bool  # no command goes out before one of its kind that an earlier request gave
     closed_page: bool  # every access closes its row
     is_shared: bool  # several cores use it
+    bursts: Any  # BURSTS, (1,)
+    most_bursts: int  # banks that may have column bursts in flight at once; 0: no limit
 
 
 def make_device(
@@ -41,8 +44,12 @@ def make_device(
     in_order: bool = False,
     closed_page: bool = False,
     is_shared: bool = False,
+    most_bursts: int = 0,
 ) -> Device:
-    """Return an idle device of ``n_groups`` bank groups; ``n_buses`` is 1, or ``n_banks`` if each has its own port."""
+    """Return an idle device of ``n_groups`` bank groups; ``n_buses`` is 1, or ``n_banks`` if each has its own port.
+
+    ``most_bursts`` limits the banks that have column bursts in flight at once, if each has its own port; 0: no limit.
+    """
     if n_buses not in (1, n_banks):
         raise ValueError(f"n_buses must be 1 or n_banks ({n_banks}), got {n_buses}")
     return Device(
@@ -54,6 +61,8 @@ def make_device(
         in_order,
         closed_page,
         is_shared,
+        make_bursts(),
+        most_bursts if n_buses > 1 else 0,
     )
 
 
@@ -79,7 +88,7 @@ def access(
     refresh_wait : int
         Clocks from ``now`` until the bank's refresh is over, 0 if none is under way.
     shared_wait : int
-        Clocks by which what several cores share, activate budget and bus, holds back its ACT and first column.
+        Clocks by which what several cores share, activate budget, bus and bursts, holds back its ACT and first column.
     """
     bank = device.banks[bank_id]
     group = bank_id & device.group_mask
@@ -102,9 +111,16 @@ def access(
     bus = device.buses[bank_id if len(device.buses) > 1 else 0]
     length = (n_columns - 1) * timing.nccd_l
     earliest = max(now, bank.column_ready_at)
-    first = take_bus(bus, group, is_write, earliest, length, timing, device.in_order)
-    if device.is_shared and len(device.buses) == 1:
-        shared_wait += first - earliest
+    if device.most_bursts == 0:
+        first = take_bus(bus, group, is_write, earliest, length, timing, device.in_order)
+        if device.is_shared and len(device.buses) == 1:
+            shared_wait += first - earliest
+    else:
+        first, alone = take_limited_bus(
+            bus, device.bursts[0], device.most_bursts, group, is_write, earliest, length, timing, device.in_order
+        )
+        if device.is_shared:
+            shared_wait += first - alone
     last = first + length
     if is_write:
         done_at = last + timing.ncwl + timing.nbl

@@ -1,9 +1,10 @@
 """What a level's cores see of the DRAM: banks, widths, buses and the timings that bind there.
 
 At the bank a core has its bank and a port of its own (one column, 8 B, per tCCD_L, or the whole row through a latch);
-it shares the die's activate budget. At the chip it shares banks, activate budget and the die's global bus (8 B). At the
-rank it sees all chips in lockstep: 64 B bursts on the rank's bus. Inside the die no burst is serialised to the pins, so
-BL/2 falls away there; the column latency CL is kept in full, which is pessimistic.
+it shares the die's activate budget, and the column bursts that the die's power delivery allows at once. At the chip it
+shares banks, activate budget and the die's global bus (8 B). At the rank it sees all chips in lockstep: 64 B bursts on
+the rank's bus. Inside the die no burst is serialised to the pins, so BL/2 falls away there; the column latency CL is
+kept in full, which is pessimistic.
 """
 
 from fractions import Fraction
@@ -76,7 +77,7 @@ def core_settings(system: SystemConfig, mapped_bytes: int, text_bytes: int, cycl
         row_shift=system.row_bytes.bit_length() - 1,
         bank_shift=_bank_bits(system) - core_shift,
         core_shift=core_shift,
-        own_bank=system.level is Level.BANK,
+        own_bank=system.level is Level.BANK and system.most_bursts is None,
         window_bytes=0 if system.has_own_banks else system.window_bytes,
         cycle_limit=cycle_limit,
         pause_cycle=NOWHERE,
@@ -129,6 +130,7 @@ def make_level_device(system: SystemConfig, n_harts: int = 1) -> Device:
         in_order=system.controller.scheduling == "fcfs",
         closed_page=system.controller.page == "closed",
         is_shared=n_harts > 1,
+        most_bursts=system.most_bursts or 0,
     )
 
 

@@ -23,6 +23,7 @@ MACHINES = {
     "bank": {},
     "bank, row port": {"port": "row"},
     "bank, no tFAW": {"obey_tfaw": False},
+    "bank, one burst": {"column_bursts": 1},
     "bank, tight tFAW": {"timing.tfaw_ns": 400.0},
     "chip": {},
     "chip, 4 cores": {"cores_per_location": 4},

@@ -21,6 +21,9 @@ MACHINES = {
     "bank, row port": {"port": "row"},
     "bank, closed page": {"controller.page": "closed"},
     "bank, tight tFAW": {"timing.tfaw_ns": 90.0},
+    "bank, two bursts": {"column_bursts": 2},
+    "bank, row port, one burst": {"port": "row", "column_bursts": 1, "obey_tfaw": False},
+    "bank, one burst, in order": {"column_bursts": 1, "controller.scheduling": "fcfs"},
     "bank, no tFAW, in order": {"obey_tfaw": False, "controller.scheduling": "fcfs"},
     "chip": {},
     "chip, in order": {"controller.scheduling": "fcfs"},
@@ -131,3 +134,14 @@ def test_planned_commands_break_no_rule(name, seed):
         stream = [command for command in recorder.stream if command[1] != "REF"] + list(together.values())
         assert judged(stream, recorder.timing, one_bus=system.level == "rank") == []
     assert any(command == "REF" for _, command, *_ in recorder.stream)
+    if system.level == "bank":
+        most, bank_bound = most_banks_in_flight(recorder), system.column_bursts or len(recorder.device.banks)
+        assert most <= bank_bound
+        assert system.column_bursts is None or most == bank_bound
+
+
+def most_banks_in_flight(recorder):
+    """Return how many banks at most have a column command less than tCCD_L ago."""
+    columns = [(at, tuple(place)) for at, name, *place, _ in recorder.stream if name in ("RD", "WR")]
+    spacing = recorder.timing.nccd_l
+    return max(len({place for at, place in columns if now - spacing < at <= now}) for now, _ in columns)

@@ -39,6 +39,7 @@ class DramRules:
     in_order: bool = False
     closed_page: bool = False
     shared: bool = False  # several cores use it
+    bursts: int | None = None  # banks with columns in flight at once, where each has its own bus
 
 
 @dataclass
@@ -69,12 +70,13 @@ class Dram:
         self.banks = [_Bank() for _ in range(rules.n_banks)]
         self.acts: list[tuple[int, int]] = []  # (clock, bank group), by clock
         self.buses: list[list[_Run]] = [[] for _ in range(1 if rules.one_bus else rules.n_banks)]
+        self.bursts: list[tuple[int, int]] = []  # (first clock in flight, first clock not), of all banks
         self.commands = {"ACT": 0, "PRE": 0, "RD": 0, "WR": 0}
 
     def access(self, bank_id: int, row: int, n_columns: int, command: str, now: int) -> tuple[int, str, int, int]:
         """Return when the last column's data is over, the row outcome, and two waits.
 
-        The clocks from now to a refresh's end, and those by which what is shared puts off the ACT and the first column.
+        The clocks from now to a refresh's end, and those by which what is shared puts off ACT and first column.
         """
         rules, bank = self.rules, self.banks[bank_id]
         group = bank_id % rules.bank_groups
@@ -90,8 +92,14 @@ class Dram:
             bank.row, bank.precharge_rules = row, [bank.act_at + rules.ras]
         length = (n_columns - 1) * rules.ccd_l
         bus = self.buses[0 if rules.one_bus else bank_id]
-        first = self._take(bus, group, command, max(now, bank.act_at + rules.rcd), length)
-        others += first - max(now, bank.act_at + rules.rcd) if rules.one_bus else 0
+        column_from = max(now, bank.act_at + rules.rcd)
+        if rules.bursts is None:
+            first = self._take(bus, group, command, column_from, length)
+            others += first - column_from if rules.one_bus else 0
+        else:
+            alone = self._first_on_own_bus(bus, group, command, column_from)
+            first = self._take(bus, group, command, self._with_others(alone, length + rules.ccd_l), length)
+            others += first - alone
         last = first + length
         self.commands[command] += n_columns
         done_at = last + (rules.cl if command == "RD" else rules.cwl) + rules.burst
@@ -152,6 +160,23 @@ class Dram:
         first = next(run.first for run in runs if self._run_fits(near, run))
         bisect.insort(bus, _Run(first, first + length, group, command))
         return first
+
+    def _first_on_own_bus(self, bus: list[_Run], group: int, command: str, earliest: int) -> int:
+        """Return the first clock for columns after all that the bank has had."""
+        return max([earliest] + [run.last + self._apart(run, _Run(0, 0, group, command)) for run in bus[-64:]])
+
+    def _with_others(self, earliest: int, clocks: int) -> int:
+        """Take and return the first clock from which on never more bursts are in flight than may be."""
+        rules, near = self.rules, self.bursts[-64:]
+        if rules.in_order:
+            earliest = max([earliest] + [start for start, _ in near])
+        for first in sorted([earliest] + [end for _, end in near if end > earliest]):
+            instants = [first] + [start for start, _ in near if first < start < first + clocks]
+            at_once = max(sum(start <= instant < end for start, end in near) for instant in instants)
+            if at_once < rules.bursts:
+                bisect.insort(self.bursts, (first, first + clocks))
+                return first
+        raise AssertionError("after the last burst there is room")
 
     def _run_fits(self, near: list[_Run], run: _Run) -> bool:
         for other in near:

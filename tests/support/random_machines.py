@@ -32,6 +32,7 @@ def random_machine(rng: random.Random) -> tuple[SystemConfig, Fraction]:
             "controller.scheduling": rng.choice(("fcfs", "fr-fcfs")),
             "controller.page": rng.choice(("open", "open", "closed")),
             "obey_tfaw": rng.random() < 0.7,
+            "column_bursts": rng.choice((None, None, 1, 2, 5, 16)),
             "cores_per_location": 1 if level == "bank" else rng.choice((1, 2, 8)),
             "geometry.bank_groups": rng.choice((2, 4)),
             "geometry.row_bytes": 1024 if port == "row" else rng.choice((1024, 2048)),

@@ -28,6 +28,7 @@ class Times(NamedTuple):
 
 def dram_rules(system: SystemConfig, n_cores: int) -> DramRules:
     timing, inside_die = system.timing.to_kernel(), system.level is not Level.RANK
+    n_banks, bursts = system.geometry.bank_groups * system.geometry.banks_per_group, system.column_bursts
     whole_row = system.port == "row"
     return DramRules(
         rcd=timing.nrcd,
@@ -47,12 +48,13 @@ def dram_rules(system: SystemConfig, n_cores: int) -> DramRules:
         wtr_l=timing.nwtr_l,
         refi=timing.nrefi,
         rfc=timing.nrfc,
-        n_banks=system.geometry.bank_groups * system.geometry.banks_per_group,
+        n_banks=n_banks,
         one_bus=system.level is not Level.BANK,
         bank_groups=system.geometry.bank_groups,
         in_order=system.controller.scheduling == "fcfs",
         closed_page=system.controller.page == "closed",
         shared=n_cores > 1,
+        bursts=bursts if system.level is Level.BANK and bursts is not None and bursts < n_banks else None,
     )
 
 
