@@ -154,6 +154,19 @@ class Power(Record):
     notes: tuple[str, ...] = ()
 
 
+class Delivery(Record):
+    """What a job's kernels take under two limits of the die's power delivery.
+
+    ``column_bursts`` None: all banks of a die may burst at once. ``seconds`` is until the slowest simulated core was
+    done, summed over all launches; ``contention_share`` the share of the cores' cycles that wait for what they share.
+    """
+
+    obey_tfaw: bool
+    column_bursts: Annotated[int, Field(ge=1)] | None
+    seconds: Positive
+    contention_share: Share
+
+
 class Thermal(Record):
     """Steady-state temperature of one die while its cores compute, against the same die that only refreshes.
 

@@ -15,11 +15,12 @@ from mapreduce.runtime import JobRun, run_job
 from pim.config import SystemConfig
 from pim.engines import DEFAULT_ENGINE, Engine
 from spark_traces.bundle import Bundle
-from study import physical, projection, provenance
+from study import delivery, physical, projection, provenance
 from study.at_temperature import Runner, run_at_temperature
 from study.bind import Bound, bind, trace_name
 from study.check import compare
 from study.defaults import EXECUTOR_CORES, SAMPLE_GROUPS, SAMPLE_ITERATIONS, THREADS
+from study.parts import KernelFigures
 from study.results import PHASES, Baseline, Result, speedups
 
 Progress = Callable[[str, int, int], None]
@@ -44,6 +45,8 @@ class Options:
         Calibration of the native baseline; None for the shipped one.
     engine : Engine
         What simulates the cores' instructions; no number depends on it.
+    delivery : bool
+        Whether to simulate the job also under other limits of the die's power delivery.
     """
 
     sample_groups: int | None = SAMPLE_GROUPS
@@ -53,6 +56,7 @@ class Options:
     command: str = ""
     calibration: Path | None = None
     engine: Engine = DEFAULT_ENGINE
+    delivery: bool = False
 
     def load_calibration(self) -> Calibration:
         """Return the calibration of the native baseline."""
@@ -80,7 +84,8 @@ def replay_one(path: Path, system: SystemConfig, options: Options, progress: Pro
     """
     bound = bind(path, options.executor_cores)
     bundle = bound.bundle
-    ran = run_at_temperature(system, _runner(bundle, options, progress))
+    runner = _runner(bundle, options, progress)
+    ran = run_at_temperature(system, runner)
     system, run = ran.system, ran.run
     check = compare(
         workload=bundle.workload,
@@ -108,10 +113,21 @@ def replay_one(path: Path, system: SystemConfig, options: Options, progress: Pro
         area=physical.area(system),
         power=physical.power(ran.drawn),
         thermals=tuple(ran.thermals),
+        delivery=delivery.measure(system, _kernels(runner)) if options.delivery else (),
         rtl_checked=system.rtl_checked,
         labels=(*bound.labels, *projection.labels(system, run, ran.kernels, ran.thermals)),
         check=check,
     )
+
+
+def _kernels(runner: Runner) -> Callable[[SystemConfig], list[KernelFigures]]:
+    """Return what gives the figures of a job's kernels on a machine."""
+
+    def run(system: SystemConfig) -> list[KernelFigures]:
+        ran = runner(system)
+        return projection.kernel_figures(ran.kernels, len(ran.iterations))
+
+    return run
 
 
 def _runner(bundle: Bundle, options: Options, progress: Progress | None) -> Runner:

@@ -1,8 +1,9 @@
 """``scalein run`` and ``scalein replay``: traces times machines to result files, a summary and the report."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -22,6 +23,9 @@ from study.report import write_report
 from study.results import Result
 from study.store import REPORT_NAME, result_path, save_result
 
+DELIVERY_SHOWN = ("q6",)
+"""Shipped traces whose jobs are also simulated under other limits of the die's power delivery: the one of seconds."""
+
 
 def run_shipped(levels: Sequence[str], options: replay.Options, folder: Path, workers: int | None) -> None:
     """Replay all traces in the package at every level.
@@ -34,11 +38,16 @@ def run_shipped(levels: Sequence[str], options: replay.Options, folder: Path, wo
     bundles = list(shipped_bundles().values())
     if not bundles:
         raise LoadError("no traces are shipped with this installation; make one with `scalein trace`")
-    run(bundles, levels, options, folder, workers)
+    run(bundles, levels, options, folder, workers, DELIVERY_SHOWN)
 
 
 def run(
-    bundles: Sequence[Path], levels: Sequence[str], options: replay.Options, folder: Path, workers: int | None
+    bundles: Sequence[Path],
+    levels: Sequence[str],
+    options: replay.Options,
+    folder: Path,
+    workers: int | None,
+    delivery: Container[str] = (),
 ) -> None:
     """Replay every bundle at every level, each result to ``folder`` as soon as it is there, then the report.
 
@@ -53,6 +62,8 @@ def run(
         For ``<bundle>-<machine>.json`` and ``report.html``.
     workers : int, optional
         Processes; default: one per CPU this process may use.
+    delivery : container of str
+        Names of traces whose jobs are also simulated under other limits of the die's power delivery.
 
     Raises
     ------
@@ -72,7 +83,7 @@ def run(
     results: dict[tuple[str, str], Result] = {}
     with progress_bar() as progress:
         bar = progress.add_task("replay", total=len(tasks))
-        outcomes = local.run(functools.partial(_replay, options), tasks, workers or local.usable_cpus())
+        outcomes = local.run(functools.partial(_replay, options, delivery), tasks, workers or local.usable_cpus())
         with closing(outcomes):
             for outcome in outcomes:
                 path, system = outcome.task
@@ -98,9 +109,9 @@ def _require_distinct(paths: Sequence[Path]) -> None:
         )
 
 
-def _replay(options: replay.Options, task: tuple[Path, SystemConfig]) -> Result:
+def _replay(options: replay.Options, delivery: Container[str], task: tuple[Path, SystemConfig]) -> Result:
     path, system = task
-    return replay.replay_one(path, system, options)
+    return replay.replay_one(path, system, replace(options, delivery=trace_name(path) in delivery))
 
 
 def _fail(what: str, failure: local.Failure) -> NoReturn:

@@ -13,7 +13,7 @@ import jinja2
 from markupsafe import Markup
 
 from pim.files import write_atomic
-from study import equal, figures
+from study import delivery, equal, figures
 from study.glossary import GLOSSARY
 from study.numbers import is_slower, percent_text, seconds_text, speedup_text
 from study.parts import Label
@@ -70,6 +70,7 @@ def render(results: Sequence[Result], command: str) -> str:
         power_notes=_union(r.power.notes for r in results if r.power),
         thermal_figures=_thermal_figures(results),
         areas=_areas(results),
+        delivery=[(r, delivery.lines(r.delivery)) for r in results if r.delivery],
         equal=equal.compare(_by_workload(results)),
         labels=_labels(results),
         configurations=_configurations(results),

@@ -17,6 +17,7 @@ from study.parts import (
     Area,
     BundleInfo,
     Check,
+    Delivery,
     KernelFigures,
     Label,
     NonNegative,
@@ -139,6 +140,7 @@ class Result(Record):
     area: Area | None = None
     power: Power | None = None
     thermals: tuple[Thermal, ...] = ()
+    delivery: tuple[Delivery, ...] = ()
     rtl_checked: bool = False
     labels: tuple[Label, ...] = ()
     check: Check
@@ -152,6 +154,9 @@ class Result(Record):
         must_equal("time of the kernels", math.fsum(kernel.seconds for kernel in self.kernels), on_cores)
         if self.placement_seconds > math.fsum(self.phases[phase] for phase in PLACING) * (1 + 1e-9):
             raise ValueError(f"placement_seconds must be within the phases {', '.join(PLACING)}")
+        for row in self.delivery:
+            if (row.obey_tfaw, row.column_bursts) == (self.config.get("obey_tfaw"), self.config.get("column_bursts")):
+                must_equal("time under the machine's own limits", row.seconds, on_cores)
         expected = speedups(self.application, self.baselines, self.scale_in_seconds)
         if [s.baseline for s in self.speedups] != [s.baseline for s in expected]:
             raise ValueError(

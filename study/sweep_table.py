@@ -11,6 +11,7 @@ import pyarrow.parquet
 
 from pim.files import write_atomic
 from study import figures, pareto
+from study.delivery import contention_share
 from study.results import PHASES
 from study.sweep import Finished
 
@@ -45,6 +46,7 @@ def _row(point: Finished, axes: Sequence[str]) -> dict[str, Any]:
         row[f"{name}_offloadable_s"] = baseline.offloadable_seconds
         row[f"speedup_offloadable_vs_{name}"] = speedup.offloadable
         row[f"speedup_application_vs_{name}"] = speedup.application
+    row["contention_share"] = contention_share(result.kernels)
     row["scale_in_bound_s"] = result.scale_in_seconds_bound
     row["area_mm2"] = result.area.total_mm2 if result.area else None
     row["area_share"] = result.area.share if result.area else None

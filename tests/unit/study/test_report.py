@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 import pytest
 
 from study.numbers import percent_text, seconds_text, speedup_text
-from study.parts import Label
+from study.parts import Delivery, Label
 from study.report import render
 from tests.unit.study.factory import make_result
 
@@ -85,6 +85,20 @@ def test_result_without_area_temperature_and_labels_says_so() -> None:
     page = render([make_result(area=None, power=None, thermals=[], labels=[])], "")
     assert page.count("not computed") >= 3
     assert 'class="caveats"' not in page
+
+
+def test_power_delivery_is_shown_over_the_time_without_limits() -> None:
+    times = {(True, 1): 0.9, (True, None): 0.6, (False, 1): 0.81, (False, None): 0.54}
+    rows = tuple(
+        Delivery(obey_tfaw=obeys, column_bursts=most, seconds=seconds, contention_share=0.25)
+        for (obeys, most), seconds in times.items()
+    )
+    config = {"obey_tfaw": True, "column_bursts": None}
+    page = render([make_result(delivery=rows, config=config | {"obey_tfaw": False})], "")
+    assert re.findall(r"<td>(\S+)x \(25 %\)", page) == ["1.67", "1.11", "1.5", "1"]
+    with pytest.raises(ValueError, match="time under the machine's own limits"):
+        make_result(delivery=rows, config=config)
+    assert "Not simulated in these results" in render([make_result()], "")
 
 
 def test_ids_are_unique(page: str) -> None:
