@@ -10,7 +10,7 @@ from pim.errors import ConfigError
 from pim.isa import load_elf
 from pim.system.bare import BareMachine
 from study.exec_command import parse_settings, parse_words
-from study.lockstep import Guest, build, rtl_parameters, run_lockstep
+from study.lockstep import Guest, Run, build, rtl_parameters, run_lockstep
 
 
 def lockstep(
@@ -59,7 +59,7 @@ def lockstep(
         cycle_limit=max_cycles,
     )
     plusargs = {} if wave is None else {"wave": str(wave.resolve())}
-    [result] = run_lockstep([Guest(elf.name, made)], build(parameters, simulator), plusargs=plusargs)
+    [[result]] = run_lockstep([Run([Guest(elf.name, made)])], build(parameters, simulator), plusargs=plusargs)
     if result.difference:
         typer.echo(f"{elf.name}: model and RTL differ\n{result.difference.text}")
         return False

@@ -20,7 +20,7 @@ class Policy(NamedTuple):
 
 
 class ControllerConfig(ConfigModel):
-    """A controller of one channel, or of one rank in the DIMM's buffer.
+    """A controller of one channel, of one rank in the DIMM's buffer, or the order of ACTs and columns inside a die.
 
     FCFS serves one request after the other. FR-FCFS lets columns of open rows go first, then the oldest request's
     row commands, and writes wait until ``write_high`` of them are there or no read is, down to ``write_low``.

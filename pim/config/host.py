@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from pim.config.controller import ControllerConfig
 from pim.config.model import ConfigModel
 
 
@@ -17,3 +18,4 @@ class HostConfig(ConfigModel):
     cache_bytes: int = Field(
         27_500_000, ge=0, le=1 << 40
     )  # to flush; last level of Xeon Silver 4114, ISCA 2026 table I
+    controller: ControllerConfig = ControllerConfig()  # of each of the host's channels

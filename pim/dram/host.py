@@ -86,7 +86,7 @@ def serve_addresses(
         served = serve_requests(
             requests,
             system.timing.to_kernel(),
-            system.controller,
+            system.host.controller,
             n_ranks=geometry.ranks_per_channel,
             bank_groups=geometry.bank_groups,
             banks_per_group=geometry.banks_per_group,

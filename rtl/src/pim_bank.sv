@@ -4,7 +4,6 @@
 
 module pim_bank #(
   parameter int Xlen                  = 64,
-  parameter int HartId                = 0,
   parameter int MemoryBits            = 26,    // log2 of the bank's bytes
   parameter int RowBytes              = 1024,
   parameter int PortBytes             = 8,     // one column; RowBytes: a whole row
@@ -26,12 +25,15 @@ module pim_bank #(
   parameter int NRtp = 9,
   parameter int NWtr = 9,
   parameter int NRfc = 421,
+  parameter int NClaim = 1000,
+  parameter int NQuiet = 26,
   localparam int RowBits    = MemoryBits - $clog2(RowBytes),
   localparam int ColumnBits = (RowBytes > PortBytes) ? $clog2(RowBytes / PortBytes) : 1
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
   input  logic                   core_en_i,
+  input  logic [15:0]            hart_id_i,
   input  logic [Xlen-1:0]        boot_address_i,
 
   // Host: registers
@@ -48,11 +50,14 @@ module pim_bank #(
   input  logic                   host_bank_idle_i,    // precharged, tRP over
   input  logic                   host_bank_access_i,  // a command other than refresh
   output logic                   host_lockout_o,
+  input  logic                   claimed_i,           // it is the host's for a while (`concurrent`)
 
-  // Die
-  input  logic                   refresh_due_i,       // a pulse every tREFI
-  output logic                   act_wanted_o,
+  // Die: a pulse every tREFI; whose ACT may go out (alone: always)
+  input  logic                   refresh_due_i,
+  output logic                   act_pending_o,
+  output logic                   act_ready_o,
   input  logic                   act_grant_i,
+  output logic                   act_quiet_o,
 
   // Bank, while the core has it
   output logic                   bank_grant_o,
@@ -99,7 +104,6 @@ module pim_bank #(
 
   pim_core #(
     .Xlen                  (Xlen),
-    .HartId                (HartId),
     .MemoryBits            (MemoryBits),
     .InstructionBufferBytes(InstructionBufferBytes),
     .InstructionLineBytes  (InstructionLineBytes),
@@ -109,6 +113,7 @@ module pim_bank #(
     .clk_i,
     .rst_ni,
     .core_en_i,
+    .hart_id_i,
     .start_i           (start),
     .boot_address_i,
     .stop_i            (stop),
@@ -201,7 +206,9 @@ module pim_bank #(
     .NWr       (NWr),
     .NRtp      (NRtp),
     .NWtr      (NWtr),
-    .NRfc      (NRfc)
+    .NRfc      (NRfc),
+    .NClaim    (NClaim),
+    .NQuiet    (NQuiet)
   ) u_controller (
     .clk_i,
     .rst_ni,
@@ -216,8 +223,11 @@ module pim_bank #(
     .done_o          (request_done),
     .close_i         (core_flushed),
     .refresh_due_i   (refresh_due_i && bank_grant_o),
-    .act_wanted_o,
+    .claimed_i,
+    .act_pending_o,
+    .act_ready_o,
     .act_grant_i,
+    .act_quiet_o,
     .command_o,
     .command_row_o,
     .command_column_o,

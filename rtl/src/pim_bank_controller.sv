@@ -1,5 +1,6 @@
 // Commands to one bank: what a request of the core needs, each at the first tCK that its timing allows, and refresh on time.
 // The row stays open after a request. A refresh that is due goes before the next request; one that has begun goes first.
+// While the host claims the bank it is the host's: what the core has asked for before goes first, then a refresh due before.
 
 `include "pim_assert.svh"
 
@@ -16,7 +17,10 @@ module pim_bank_controller #(
   parameter int NWr   = 18,
   parameter int NRtp  = 9,
   parameter int NWtr  = 9,   // tWTR_L
-  parameter int NRfc  = 421
+  parameter int NRfc  = 421,
+  // The host's claims: when it gives its ACT, and how long before that the die's cores give none
+  parameter int NClaim = 1000,
+  parameter int NQuiet = 26
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -37,9 +41,14 @@ module pim_bank_controller #(
   // Refresh: a pulse every tREFI
   input  logic                  refresh_due_i,
 
+  // Host: the bank is claimed in these tCK
+  input  logic                  claimed_i,
+
   // What the banks of a die share
-  output logic                  act_wanted_o,
-  input  logic                  act_grant_i,    // this tCK may carry an ACT
+  output logic                  act_pending_o,  // a request needs an ACT; from its tCK to that of the ACT
+  output logic                  act_ready_o,    // the bank can take it in this tCK
+  input  logic                  act_grant_i,    // this tCK carries it
+  output logic                  act_quiet_o,    // the host's ACT to this bank comes soon
 
   // Bank
   output logic [2:0]            command_o,      // pim_pkg::COMMAND_*
@@ -53,6 +62,7 @@ module pim_bank_controller #(
   ///////////////
 
   localparam int TIMER_BITS = 10;
+  localparam int CLAIM_BITS = $clog2(NClaim + 2);
   // From a RD to a WR and the reverse: the data bus turns around.
   localparam int READ_TO_WRITE = (NCl + 2 - NCwl > NCcd) ? NCl + 2 - NCwl : NCcd;
   localparam int WRITE_TO_READ = NCwl + NWtr;
@@ -68,33 +78,40 @@ module pim_bank_controller #(
 
   logic                  open_q, open_d;
   logic [RowBits-1:0]    row_q, row_d;
+  logic                  taken_q, taken_d;    // the request goes before a claim
   logic                  begun_q, begun_d;    // the request has the bank until its last column command
   logic                  issued_q, issued_d;  // all its column commands are out
   logic [7:0]            next_q, next_d;      // columns commanded
   logic [7:0]            beat_q, beat_d;      // columns whose data has come or gone
   logic [7:0]            asked_q, asked_d;    // columns whose data to write was asked for
   logic                  due_q, due;
+  logic                  due_first_q, due_first_d;  // it is due before the claim
+  logic                  claimed_q;
+  logic [CLAIM_BITS-1:0] claim_q, claim_d;    // clocks since the claim, as far as anyone asks
   logic [NCl-2:0]        read_pipe_q;
   logic [NCwl-2:0]       write_pipe_q;
 
-  logic active, is_open, column_ok, refreshing, last_column;
+  logic taken, active, is_open, column_ok, refreshing, closing, last_column;
 
   //////////////
   // Commands //
   //////////////
 
   assign due       = due_q || refresh_due_i;
-  assign active    = begun_q || (request_i && !issued_q && !due);
+  assign taken     = request_i && !issued_q && (taken_q || !claimed_i);
+  assign active    = begun_q || (taken && !due);
   assign is_open   = open_q && row_q == row_i;
   assign column_ok = write_i ? write_wait_q == '0 : read_wait_q == '0;
-  // A refresh waits for what is under way: precharge first, then REF.
-  assign refreshing = due && !begun_q;
+  // A refresh waits for what is under way: precharge first, then REF. One that comes up during a claim waits for its end.
+  assign refreshing = due && !begun_q && (!claimed_i || due_first_d);
+  assign closing    = (close_i || claimed_i) && !active;
 
-  assign act_wanted_o = active && !open_q && act_wait_q == '0;
+  assign act_pending_o = taken && (!is_open || (due && !begun_q));
+  assign act_ready_o   = active && !open_q && act_wait_q == '0;
 
   always_comb begin
     command_o = pim_pkg::COMMAND_NOP;
-    if (refreshing || (close_i && !active)) begin
+    if (refreshing || closing) begin
       if (open_q && pre_wait_q == '0) command_o = pim_pkg::COMMAND_PRE;
       else if (refreshing && !open_q && act_wait_q == '0) command_o = pim_pkg::COMMAND_REF;
     end else if (active) begin
@@ -102,7 +119,7 @@ module pim_bank_controller #(
         if (column_ok) command_o = write_i ? pim_pkg::COMMAND_WR : pim_pkg::COMMAND_RD;
       end else if (open_q) begin
         if (pre_wait_q == '0) command_o = pim_pkg::COMMAND_PRE;
-      end else if (act_wanted_o && act_grant_i) begin
+      end else if (act_ready_o && act_grant_i) begin
         command_o = pim_pkg::COMMAND_ACT;
       end
     end
@@ -128,6 +145,7 @@ module pim_bank_controller #(
     write_wait_d = (write_wait_q == '0) ? '0 : write_wait_q - TIMER_BITS'(1);
     open_d       = open_q;
     row_d        = row_q;
+    taken_d      = taken;
     begun_d      = active;
     issued_d     = issued_q && !done_o;
     next_d       = next_q;
@@ -159,11 +177,20 @@ module pim_bank_controller #(
     if (command_o == pim_pkg::COMMAND_RD || command_o == pim_pkg::COMMAND_WR) begin
       next_d = last_column ? '0 : next_q + 8'd1;
       if (last_column) begin
+        taken_d  = 1'b0;
         begun_d  = 1'b0;
         issued_d = 1'b1;
       end
     end
   end
+
+  ////////////
+  // Claims //
+  ////////////
+
+  assign due_first_d = due && (due_first_q || !claimed_q);
+  assign claim_d     = !claimed_i ? '0 : (claim_q > CLAIM_BITS'(NClaim)) ? claim_q : claim_q + CLAIM_BITS'(1);
+  assign act_quiet_o = claimed_i && claim_q > CLAIM_BITS'(NClaim - NQuiet) && claim_q < CLAIM_BITS'(NClaim);
 
   //////////
   // Data //
@@ -196,12 +223,16 @@ module pim_bank_controller #(
       write_wait_q <= '0;
       open_q       <= 1'b0;
       row_q        <= '0;
+      taken_q      <= 1'b0;
       begun_q      <= 1'b0;
       issued_q     <= 1'b0;
       next_q       <= '0;
       beat_q       <= '0;
       asked_q      <= '0;
       due_q        <= 1'b0;
+      due_first_q  <= 1'b0;
+      claimed_q    <= 1'b0;
+      claim_q      <= '0;
       read_pipe_q  <= '0;
       write_pipe_q <= '0;
     end else begin
@@ -211,12 +242,16 @@ module pim_bank_controller #(
       write_wait_q <= write_wait_d;
       open_q       <= open_d;
       row_q        <= row_d;
+      taken_q      <= taken_d;
       begun_q      <= begun_d;
       issued_q     <= issued_d;
       next_q       <= next_d;
       beat_q       <= beat_d;
       asked_q      <= asked_d;
       due_q        <= due && command_o != pim_pkg::COMMAND_REF;
+      due_first_q  <= due_first_d && command_o != pim_pkg::COMMAND_REF;
+      claimed_q    <= claimed_i;
+      claim_q      <= claim_d;
       read_pipe_q  <= {read_pipe_q[NCl-3:0], command_o == pim_pkg::COMMAND_RD};
       write_pipe_q <= {write_pipe_q[NCwl-3:0], command_o == pim_pkg::COMMAND_WR};
     end
@@ -228,7 +263,10 @@ module pim_bank_controller #(
 
   `ASSERT_INIT(LatenciesAreThreeAtLeast, NCl >= 3 && NCwl >= 3)
   `ASSERT_INIT(TimersAreWideEnough, NRfc <= 1 << TIMER_BITS && WRITE_TO_PRE <= 1 << TIMER_BITS)
-  `ASSERT(RequestIsHeld, !(begun_q || issued_q) || request_i)
+  `ASSERT_INIT(QuietZoneIsPartOfTheClaim, NClaim > NQuiet)
+  `ASSERT(RequestIsHeld, !(taken_q || issued_q) || request_i)
   `ASSERT(NoSecondRefreshDue, !(due_q && refresh_due_i))
+  `ASSERT(ClaimedBankIsIdleInTime, !claimed_i || claim_q < CLAIM_BITS'(NClaim)
+                                   || (!open_q && act_wait_q == '0 && !taken && !due_first_d))
 
 endmodule

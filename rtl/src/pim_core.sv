@@ -7,7 +7,6 @@
 
 module pim_core #(
   parameter int Xlen                  = 64,
-  parameter int HartId                = 0,
   parameter int MemoryBits            = 26,
   parameter int InstructionBufferBytes = 1024,
   parameter int InstructionLineBytes  = 64,
@@ -17,6 +16,7 @@ module pim_core #(
   input  logic                   clk_i,
   input  logic                   rst_ni,
   input  logic                   core_en_i,
+  input  logic [15:0]            hart_id_i,
 
   // Run control, at core edges
   input  logic                   start_i,
@@ -321,12 +321,12 @@ module pim_core #(
   logic [63:0] time_now;
 
   pim_csr #(
-    .Xlen  (Xlen),
-    .HartId(HartId)
+    .Xlen(Xlen)
   ) u_csr (
     .clk_i,
     .rst_ni,
     .core_en_i,
+    .hart_id_i,
     .commit_i     (retires),
     .access_i     (execute && is_csr),
     .address_i    (instruction[31:20]),

@@ -4,12 +4,12 @@
 `include "pim_assert.svh"
 
 module pim_csr #(
-  parameter int Xlen   = 64,
-  parameter int HartId = 0
+  parameter int Xlen = 64
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
   input  logic            core_en_i,
+  input  logic [15:0]     hart_id_i,
 
   // Access of the instruction in execution
   input  logic            commit_i,       // it completes at this core edge
@@ -134,7 +134,7 @@ module pim_csr #(
         value = mtval_q;
         known = 1'b1;
       end
-      12'hF14: value = Xlen'(HartId);
+      12'hF14: value = Xlen'(hart_id_i);
       default: ;
     endcase
   end

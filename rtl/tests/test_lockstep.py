@@ -12,7 +12,7 @@ from pim.isa import Op
 from rtl.tests.lockstep_guests import MACHINES, MEMORY_BYTES, guest, machine, random_guest, trap_guests
 from rtl.tests.lockstep_kernels import kernel_guests
 from study.cli import app
-from study.lockstep import RTL_FOLDER, Comparison, Guest, build, rtl_parameters, run_lockstep
+from study.lockstep import RTL_FOLDER, Comparison, Guest, Run, build, rtl_parameters, run_lockstep
 from tests.support.assembly import MEMORY_AT, Assembly
 from tests.support.elf_image import Part, elf_image
 
@@ -22,7 +22,10 @@ FIRST_SEED = 20260
 
 
 def run(system: SystemConfig, guests: list[Guest], kind: str = "icarus", folder: Path = RTL_FOLDER) -> list[Comparison]:
-    return run_lockstep(guests, build(rtl_parameters(system, MEMORY_BYTES), kind, folder))
+    results = run_lockstep(
+        [Run([guest]) for guest in guests], build(rtl_parameters(system, MEMORY_BYTES), kind, folder)
+    )
+    return [alone for [alone] in results]
 
 
 def assert_same(results: list[Comparison]) -> None:

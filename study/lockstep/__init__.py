@@ -1,8 +1,8 @@
-"""The RTL of a bank core next to the model: the same program on both, every retired instruction compared."""
+"""The RTL of bank cores next to the model: the same programs on both, every retired instruction compared."""
 
 from study.lockstep.compare import Comparison, Difference
 from study.lockstep.parameters import rtl_parameters
-from study.lockstep.run import Guest, run_lockstep
+from study.lockstep.run import Guest, Run, run_lockstep
 from study.lockstep.simulator import RTL_FOLDER, Simulator, build
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "Comparison",
     "Difference",
     "Guest",
+    "Run",
     "Simulator",
     "build",
     "rtl_parameters",

@@ -39,16 +39,21 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One program: entries that are the same, last cycle, and the first difference if there is one."""
+    """One program: entries that are the same, last cycle, and the first difference if there is one.
+
+    ``act_waits`` counts the tCK in which the RTL's bank could have taken an ACT and the die's budget or the order of
+    requests held it back.
+    """
 
     name: str
     n_same: int
     cycles: int
     difference: Difference | None
+    act_waits: int
 
 
-def read_trace(path: Path) -> tuple[Any, End]:
-    """Return the RTL's entries, a record array ``RETIRED``, and its end.
+def read_trace(path: Path) -> tuple[Any, End, int]:
+    """Return the RTL's entries, a record array ``RETIRED``, its end, and the tCK in which it waited for an ACT.
 
     Raises
     ------
@@ -58,7 +63,7 @@ def read_trace(path: Path) -> tuple[Any, End]:
     content = path.read_bytes()
     n_rows = content.count(b"\n") - 1
     rows, end = content[: n_rows * _LINE], content[n_rows * _LINE :].split()
-    if n_rows < 0 or len(end) != 5 or end[0] != b"end":
+    if n_rows < 0 or len(end) != 6 or end[0] != b"end":
         raise LoadError(f"rtl: {path.name} is no whole trace: the simulation was cut off")
     if any(set(word) & set(b"xXzZ") for word in (rows, *end)):
         raise LoadError(f"rtl: {path.name} has unknown values (x or z)")
@@ -69,7 +74,8 @@ def read_trace(path: Path) -> tuple[Any, End]:
     for name, digits in zip(FIELDS, _DIGITS, strict=True):
         table[name] = _number(nibbles[:, start : start + digits])
         start += digits
-    return table, End(*(int(word, 16) for word in end[1:]))
+    *ended, act_waits = (int(word, 16) for word in end[1:])
+    return table, End(*ended), act_waits
 
 
 def _number(nibbles: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
@@ -79,7 +85,9 @@ def _number(nibbles: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
     return value.view(np.int64)
 
 
-def compare(name: str, model: tuple[Any, End], rtl: tuple[Any, End], xlen: int, extensions: str) -> Comparison:
+def compare(
+    name: str, model: tuple[Any, End], rtl: tuple[Any, End], xlen: int, extensions: str, act_waits: int
+) -> Comparison:
     """Compare what both retired, and how they ended; a run ended by ``tohost`` has no end in the RTL to compare."""
     (expected, expected_end), (got, got_end) = model, rtl
     n = min(len(expected), len(got))
@@ -93,11 +101,11 @@ def compare(name: str, model: tuple[Any, End], rtl: tuple[Any, End], xlen: int, 
     cycles = int(expected.cycle[-1]) if len(expected) else 0
     if differs.any() or len(expected) != len(got):
         at = int(np.flatnonzero(differs)[0]) if differs.any() else n
-        return Comparison(name, at, cycles, _difference(at, expected, got, xlen, extensions))
+        return Comparison(name, at, cycles, _difference(at, expected, got, xlen, extensions), act_waits)
     if expected_end != got_end and not by_tohost:
         text = f"{name}: the same instructions, but another end\n  model {expected_end}\n  RTL   {got_end}"
-        return Comparison(name, n, cycles, Difference(n, ("end",), text))
-    return Comparison(name, n, cycles, None)
+        return Comparison(name, n, cycles, Difference(n, ("end",), text), act_waits)
+    return Comparison(name, n, cycles, None, act_waits)
 
 
 def _difference(at: int, expected: Any, got: Any, xlen: int, extensions: str) -> Difference:

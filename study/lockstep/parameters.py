@@ -8,8 +8,8 @@ MEMORY_BYTES = 1 << 20
 """Memory of a bank in simulation unless more is asked for: a simulator sets all of it up."""
 
 
-def rtl_parameters(system: SystemConfig, memory_bytes: int = MEMORY_BYTES) -> dict[str, int]:
-    """Return the parameters of ``rtl/lockstep/lockstep_top.sv`` for a machine.
+def rtl_parameters(system: SystemConfig, memory_bytes: int = MEMORY_BYTES, n_cores: int = 1) -> dict[str, int]:
+    """Return the parameters of ``rtl/lockstep/lockstep_top.sv`` for ``n_cores`` cores of a die of a machine.
 
     Raises
     ------
@@ -30,12 +30,17 @@ def rtl_parameters(system: SystemConfig, memory_bytes: int = MEMORY_BYTES) -> di
         f"core.clock_mhz must not exceed the DRAM clock, got {core.clock_mhz}": ratio > 1,
         f"memory must be a power of two of at least a row, got {memory_bytes}": memory_bytes & (memory_bytes - 1) != 0
         or memory_bytes < system.row_bytes,
+        f"cores must be 1 to {system.geometry.banks_per_chip}, got {n_cores}": not 1
+        <= n_cores
+        <= system.geometry.banks_per_chip,
         "CL and CWL of the port must be 3 clocks or more": min(timing.ncl, timing.ncwl) < 3,
     }
     found = [text for text, holds in refusals.items() if holds]
     if found:
         raise ConfigError(f"rtl: {system.name!r} is not what the RTL can be: {'; '.join(found)}")
     return {
+        "Cores": n_cores,
+        "BankGroups": system.geometry.bank_groups,
         "Xlen": core.xlen,
         "MemoryBits": memory_bytes.bit_length() - 1,
         "RowBytes": system.row_bytes,
@@ -59,4 +64,7 @@ def rtl_parameters(system: SystemConfig, memory_bytes: int = MEMORY_BYTES) -> di
         "NWtr": timing.nwtr_l,
         "NRfc": timing.nrfc,
         "NRefi": timing.nrefi,
+        "NRrdS": timing.nrrd_s,
+        "NRrdL": timing.nrrd_l,
+        "NFaw": timing.nfaw,
     }
