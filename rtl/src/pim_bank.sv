@@ -50,7 +50,8 @@ module pim_bank #(
   input  logic                   host_bank_idle_i,    // precharged, tRP over
   input  logic                   host_bank_access_i,  // a command other than refresh
   output logic                   host_lockout_o,
-  input  logic                   claimed_i,           // it is the host's for a while (`concurrent`)
+  output logic                   claimed_o,           // as written to OWNER (`concurrent`)
+  input  logic                   claimed_i,           // it is the host's for a while
 
   // Die: a pulse every tREFI; whose ACT may go out (alone: always)
   input  logic                   refresh_due_i,
@@ -81,7 +82,7 @@ module pim_bank #(
   // Signals //
   /////////////
 
-  logic        start, stop, done, trap, core_flushed, flushed, controller_idle;
+  logic        start, stop, done, trap, core_flushed, flushed, controller_idle, claim_ready;
   logic [31:0] code;
 
   logic        mailbox_valid, mailbox_ready, mailbox_write;
@@ -224,6 +225,7 @@ module pim_bank #(
     .close_i         (core_flushed),
     .refresh_due_i   (refresh_due_i && bank_grant_o),
     .claimed_i,
+    .claim_ready_o   (claim_ready),
     .act_pending_o,
     .act_ready_o,
     .act_grant_i,
@@ -270,6 +272,8 @@ module pim_bank #(
     .host_bank_access_i,
     .host_lockout_o,
     .bank_grant_o,
+    .claimed_o,
+    .claim_ready_i     (claim_ready),
     .alert_o
   );
 

@@ -43,6 +43,7 @@ module pim_bank_controller #(
 
   // Host: the bank is claimed in these tCK
   input  logic                  claimed_i,
+  output logic                  claim_ready_o,  // and it is the host's by now
 
   // What the banks of a die share
   output logic                  act_pending_o,  // a request needs an ACT; from its tCK to that of the ACT
@@ -190,7 +191,9 @@ module pim_bank_controller #(
 
   assign due_first_d = due && (due_first_q || !claimed_q);
   assign claim_d     = !claimed_i ? '0 : (claim_q > CLAIM_BITS'(NClaim)) ? claim_q : claim_q + CLAIM_BITS'(1);
-  assign act_quiet_o = claimed_i && claim_q > CLAIM_BITS'(NClaim - NQuiet) && claim_q < CLAIM_BITS'(NClaim);
+  // Closed, and what goes before the claim is over.
+  assign claim_ready_o = claimed_i && !open_q && act_wait_q == '0 && !active && !due_first_d;
+  assign act_quiet_o   = claimed_i && claim_q > CLAIM_BITS'(NClaim - NQuiet) && claim_q < CLAIM_BITS'(NClaim);
 
   //////////
   // Data //

@@ -54,7 +54,8 @@ module pim_chip #(
   input  logic [Banks-1:0]                  host_bank_access_i,  // a command other than refresh
   input  logic [Banks-1:0]                  host_act_i,          // an ACT
   output logic [Banks-1:0]                  host_lockout_o,
-  input  logic [Banks-1:0]                  claimed_i,           // the host's for a while (`concurrent`)
+  output logic [Banks-1:0]                  claimed_o,           // as written to OWNER (`concurrent`)
+  input  logic [Banks-1:0]                  claimed_i,           // the host's for a while
 
   // Die: a pulse every tREFI, for all banks
   input  logic                              refresh_due_i,
@@ -128,6 +129,7 @@ module pim_chip #(
         .host_bank_idle_i  (host_bank_idle_i[i]),
         .host_bank_access_i(host_bank_access_i[i]),
         .host_lockout_o    (host_lockout_o[i]),
+        .claimed_o         (claimed_o[i]),
         .claimed_i         (claimed_i[i]),
         .refresh_due_i,
         .act_pending_o     (act_pending[i]),

@@ -1,4 +1,5 @@
-// Control registers of one bank core, and the hand-over of its bank between the host and the core (`exclusive`).
+// Control registers of one bank core, the hand-over of its bank between host and core (`exclusive`), and the host's claims to
+// a bank that the core keeps (`concurrent`).
 // One clock, tCK; the core's clock is the enable core_en_i, and everything from the core is sampled at enabled edges.
 // Registers, hand-over and the cost of each step: docs/rtl.md, docs/timing.md.
 
@@ -42,6 +43,8 @@ module pim_mailbox #(
   input  logic        host_bank_access_i,  // the host sends this bank a command other than refresh
   output logic        host_lockout_o,
   output logic        bank_grant_o,        // the core may use the bank
+  output logic        claimed_o,           // the host needs it: the core's controller closes the row and waits
+  input  logic        claim_ready_i,       // it has, and the host may use the bank
 
   // Host: the run has ended; held until it is cleared or the next run starts
   output logic        alert_o
@@ -69,20 +72,22 @@ module pim_mailbox #(
   logic        stop_q, stop_d;
   logic        lockout_error_q, lockout_error_d;
   logic        protocol_error_q, protocol_error_d;
+  logic        claim_q, claim_d;
+  logic        claimed_q;
   logic [31:0] code_q, code_d;
   logic        host_rvalid_q, host_rvalid_d;
   logic [63:0] host_rdata_q, host_rdata_d;
   logic [63:0] return_q, return_d;
   logic [63:0] argument_q [pim_pkg::NUM_ARGUMENTS];
 
-  logic        core_access, host_access;
+  logic        core_access, host_access, host_commands, host_port;
   logic        port_write, port_is_argument, argument_we;
   logic [7:3]  port_address;
   logic [7:0]  port_strobe;
   logic [63:0] argument, port_wdata, port_rdata, port_merged;
 
   logic        control_write, owner_write;
-  logic        start_asked, clear_asked, request_asked, release_asked;
+  logic        start_asked, clear_asked, request_asked, release_asked, claim_asked, unclaim_asked;
   logic        running, run_ends, core_enters, launch;
 
   ///////////////////////////////////////////////////////
@@ -91,16 +96,20 @@ module pim_mailbox #(
 
   // The core goes first, so that polling never changes its timing, unless the host has just waited. With a core clock
   // of at most half of tCK's the tCK after an enabled edge is free: the host waits one tCK at most, the core never.
+  // The host's writes to CONTROL and OWNER need no port and never wait: the host knows when they act.
+  assign host_commands = host_valid_i && host_write_i
+                      && (host_address_i == pim_pkg::CONTROL_OFFSET || host_address_i == pim_pkg::OWNER_OFFSET);
   assign core_ready_o  = !(host_valid_i && host_waited_q);
   assign core_access   = core_valid_i && core_ready_o && core_en_i;
-  assign host_ready_o  = !core_access;
+  assign host_ready_o  = !core_access || host_commands;
   assign host_access   = host_valid_i && host_ready_o;
+  assign host_port     = host_access && !host_commands;
   assign host_waited_d = host_valid_i && !host_ready_o;
 
-  assign port_address     = host_access ? host_address_i : core_address_i;
-  assign port_write       = host_access ? host_write_i : (core_access && core_write_i);
-  assign port_wdata       = host_access ? host_wdata_i : core_wdata_i;
-  assign port_strobe      = host_access ? 8'hFF : core_strobe_i;
+  assign port_address     = host_port ? host_address_i : core_address_i;
+  assign port_write       = host_port ? host_write_i : (core_access && core_write_i);
+  assign port_wdata       = host_port ? host_wdata_i : core_wdata_i;
+  assign port_strobe      = host_port ? 8'hFF : core_strobe_i;
   assign port_is_argument = port_address >= pim_pkg::ARGUMENT_OFFSET;
   assign argument_we      = port_write && port_is_argument;
   assign argument         = argument_q[port_address[6:3]];
@@ -110,8 +119,8 @@ module pim_mailbox #(
     unique case (port_address)
       pim_pkg::CONTROL_OFFSET: port_rdata[pim_pkg::CONTROL_START_BIT] = start_pending_q;
       pim_pkg::STATUS_OFFSET:
-        port_rdata = {code_q, 22'd0, protocol_error_q, lockout_error_q, 1'b0, owner_q, 2'd0, run_q};
-      pim_pkg::OWNER_OFFSET:   port_rdata[2:0] = owner_q;
+        port_rdata = {code_q, 22'd0, protocol_error_q, lockout_error_q, claim_q, owner_q, 2'd0, run_q};
+      pim_pkg::OWNER_OFFSET:   port_rdata[3:0] = {claim_q, owner_q};
       pim_pkg::RETURN_OFFSET:  port_rdata = return_q;
       default:                 if (port_is_argument) port_rdata = argument;
     endcase
@@ -139,8 +148,10 @@ module pim_mailbox #(
   assign owner_write   = host_access && host_write_i && host_address_i == pim_pkg::OWNER_OFFSET;
   assign start_asked   = control_write && host_wdata_i[pim_pkg::CONTROL_START_BIT];
   assign clear_asked   = control_write && host_wdata_i[pim_pkg::CONTROL_CLEAR_BIT];
-  assign request_asked = owner_write && host_wdata_i[pim_pkg::OWNER_CORE_BIT];
-  assign release_asked = owner_write && !host_wdata_i[pim_pkg::OWNER_CORE_BIT];
+  assign release_asked = owner_write && host_wdata_i[1:0] == pim_pkg::OWNER_RELEASE;
+  assign request_asked = owner_write && host_wdata_i[1:0] == pim_pkg::OWNER_REQUEST;
+  assign claim_asked   = owner_write && host_wdata_i[1:0] == pim_pkg::OWNER_CLAIM;
+  assign unclaim_asked = owner_write && host_wdata_i[1:0] == pim_pkg::OWNER_UNCLAIM;
 
   ///////////////
   // Ownership //
@@ -186,8 +197,19 @@ module pim_mailbox #(
     endcase
   end
 
-  assign host_lockout_o = !(owner_q == pim_pkg::OWNER_HOST || owner_q == pim_pkg::OWNER_DRAIN);
   assign bank_grant_o   = owner_q == pim_pkg::OWNER_CORE || owner_q == pim_pkg::OWNER_FLUSH;
+  assign host_lockout_o = !(owner_q == pim_pkg::OWNER_HOST || owner_q == pim_pkg::OWNER_DRAIN)
+                       && !claim_ready_i;
+
+  // A claim ends with its row closed; when the bank is the host's again anyway, it means nothing.
+  always_comb begin
+    claim_d = claim_q;
+    if (claim_asked && bank_grant_o) claim_d = 1'b1;
+    if (unclaim_asked && bank_idle_i && !host_bank_access_i) claim_d = 1'b0;
+    if (owner_q == pim_pkg::OWNER_HOST) claim_d = 1'b0;
+  end
+
+  assign claimed_o = claimed_q;
 
   /////////
   // Run //
@@ -234,10 +256,12 @@ module pim_mailbox #(
     protocol_error_d = protocol_error_q && !clear_asked;
     unique case (owner_q)
       pim_pkg::OWNER_HOST: if (start_asked) protocol_error_d = 1'b1;
+      pim_pkg::OWNER_DRAIN, pim_pkg::OWNER_TO_CORE: if (claim_asked) protocol_error_d = 1'b1;
       pim_pkg::OWNER_CORE: if (start_asked && running) protocol_error_d = 1'b1;
       pim_pkg::OWNER_FLUSH, pim_pkg::OWNER_TO_HOST: if (start_asked || request_asked) protocol_error_d = 1'b1;
       default: ;
     endcase
+    if (unclaim_asked && claim_q && claim_d) protocol_error_d = 1'b1;
   end
 
   ///////////////
@@ -255,6 +279,8 @@ module pim_mailbox #(
       stop_q           <= 1'b0;
       lockout_error_q  <= 1'b0;
       protocol_error_q <= 1'b0;
+      claim_q          <= 1'b0;
+      claimed_q        <= 1'b0;
       code_q           <= '0;
       host_rvalid_q    <= 1'b0;
       host_rdata_q     <= '0;
@@ -269,6 +295,8 @@ module pim_mailbox #(
       stop_q           <= stop_d;
       lockout_error_q  <= lockout_error_d;
       protocol_error_q <= protocol_error_d;
+      claim_q          <= claim_d;
+      claimed_q        <= claim_q;
       code_q           <= code_d;
       host_rvalid_q    <= host_rvalid_d;
       host_rdata_q     <= host_rdata_d;
@@ -292,11 +320,11 @@ module pim_mailbox #(
   `ASSERT_INIT(TmodIsAtLeastTwo, TmodNck >= 2)
 
   // One partner at a time on the shared port, and nobody waits twice.
-  `ASSERT(PortHasOneUser, !(host_access && core_access))
+  `ASSERT(PortHasOneUser, !(host_port && core_access))
   `ASSERT(HostWaitsOnce, !(host_waited_q && host_valid_i && !host_ready_o))
 
   // The bank never has two users.
-  `ASSERT(GrantLocksHostOut, !bank_grant_o || host_lockout_o)
+  `ASSERT(GrantLocksHostOut, !bank_grant_o || host_lockout_o || claim_ready_i)
   `ASSERT(RunningOwnsBank, !running || owner_q == pim_pkg::OWNER_CORE)
 
   // What the partners owe: a held request, and an end only of a run that has begun.

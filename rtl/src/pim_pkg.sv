@@ -51,10 +51,15 @@ package pim_pkg;
   localparam logic [7:3] RETURN_OFFSET   = 5'h03;  // 0x18
   localparam logic [7:3] ARGUMENT_OFFSET = 5'h10;  // 0x80 to 0xF8
 
-  // Bits of CONTROL (written) and OWNER (written).
+  // Bits of CONTROL (written).
   localparam int CONTROL_START_BIT = 0;
   localparam int CONTROL_CLEAR_BIT = 1;
-  localparam int OWNER_CORE_BIT    = 0;
+
+  // What is written to OWNER[1:0].
+  localparam logic [1:0] OWNER_RELEASE = 2'd0;  // give the bank back to the host
+  localparam logic [1:0] OWNER_REQUEST = 2'd1;  // hand it over to the core
+  localparam logic [1:0] OWNER_CLAIM   = 2'd2;  // concurrent: the host needs the core's bank for a while
+  localparam logic [1:0] OWNER_UNCLAIM = 2'd3;  // concurrent: no longer
 
   ////////////
   // States //

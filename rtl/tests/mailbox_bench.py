@@ -99,5 +99,5 @@ class MailboxBench:
         return Status.unpack(await self.host.read(Register.STATUS))
 
     async def poll_owner(self, owner: Owner) -> None:
-        while await self.host.read(Register.OWNER) != owner:
+        while await self.host.read(Register.OWNER) & 7 != owner:
             pass

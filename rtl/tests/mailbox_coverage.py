@@ -2,7 +2,16 @@
 
 from bfm.coverage import Coverage
 from bfm.monitor import Sample
-from mailbox_model import CONTROL_START, MailboxModel, Owner, Register, Run, Served
+from mailbox_model import (
+    CONTROL_START,
+    OWNER_CLAIM,
+    OWNER_UNCLAIM,
+    MailboxModel,
+    Owner,
+    Register,
+    Run,
+    Served,
+)
 
 HAND_OVER = [
     (Owner.HOST, Owner.DRAIN),
@@ -24,6 +33,9 @@ def _names() -> list[str]:
     names += [f"reset in: {owner.name}" for owner in Owner]
     names += [f"start: {owner.name}" for owner in Owner] + ["start: while running", "start: from waiting"]
     names += ["run ends: done", "run ends: trapped", "run ends: stopped"]
+    names += [f"claim: {owner.name}" for owner in Owner] + ["claim: ended", "claim: not ended, row open"]
+    names += ["claim: bank access before it is ready", "claim: bank access", "claim: dropped at the hand-over"]
+    names += ["port: both served"]
     names += ["port: host alone", "port: core alone", "port: host waits", FAST_CORE_ONLY]
     names += ["drain: row open", "drain: access at the idle edge", "flush: buffers dirty", "core store: some bytes"]
     registers = [*(register.name for register in Register), "unused"]
@@ -55,6 +67,7 @@ class MailboxCoverage(Coverage):
             self.hit(f"run ends: {'stopped' if sample.outputs.stop else model.run.name.lower()}")
         self._observe_port(sample, served)
         self._observe_start(before, was_running, served)
+        self._observe_claim(before, sample, served, model)
 
     def _observe_port(self, sample: Sample, served: Served) -> None:
         pins = sample.inputs
@@ -64,6 +77,8 @@ class MailboxCoverage(Coverage):
                 self.hit("port: host alone")
             case (False, True, _):
                 self.hit("port: core alone")
+            case (True, True, True) if served.host:
+                self.hit("port: both served")
             case (True, True, True):
                 self.hit("port: host waits")
             case (True, True, False):
@@ -78,6 +93,19 @@ class MailboxCoverage(Coverage):
         host = served.host
         if host and host.write and host.offset == Register.CONTROL and host.data & CONTROL_START:
             self.hit("start: while running" if was_running else f"start: {before.name}")
+
+    def _observe_claim(self, before: Owner, sample: Sample, served: Served, model: MailboxModel) -> None:
+        pins, host = sample.inputs, served.host
+        claimed = sample.outputs.claimed
+        if host and host.write and host.offset == Register.OWNER:
+            if host.data & 3 == OWNER_CLAIM:
+                self.hit(f"claim: {before.name}")
+            if host.data & 3 == OWNER_UNCLAIM and claimed:
+                self.hit("claim: not ended, row open" if model.claim else "claim: ended")
+        if pins.bank_access and claimed and before in LOCKED_OUT:
+            self.hit("claim: bank access" if pins.claim_ready else "claim: bank access before it is ready")
+        if claimed and before is Owner.HOST:
+            self.hit("claim: dropped at the hand-over")
 
 
 def _register(offset: int) -> str:

@@ -21,7 +21,7 @@ class Register(IntEnum):
 
 
 CONTROL_START, CONTROL_CLEAR = 0b01, 0b10
-OWNER_RELEASE, OWNER_REQUEST = 0, 1
+OWNER_RELEASE, OWNER_REQUEST, OWNER_CLAIM, OWNER_UNCLAIM = range(4)
 
 
 class Run(IntEnum):
@@ -50,18 +50,21 @@ class Status:
 
     run: Run
     owner: Owner
+    claimed: bool
     lockout_error: bool
     protocol_error: bool
     code: int
 
     @classmethod
     def unpack(cls, word: int) -> "Status":
-        fields = cls(Run(word & 3), Owner(word >> 4 & 7), bool(word >> 8 & 1), bool(word >> 9 & 1), word >> 32)
+        flags = (bool(word >> bit & 1) for bit in (7, 8, 9))
+        fields = cls(Run(word & 3), Owner(word >> 4 & 7), *flags, word >> 32)
         assert fields.pack() == word, f"STATUS {word:#018x} has reserved bits set"
         return fields
 
     def pack(self) -> int:
-        return self.run | self.owner << 4 | self.lockout_error << 8 | self.protocol_error << 9 | self.code << 32
+        flags = self.claimed << 7 | self.lockout_error << 8 | self.protocol_error << 9
+        return self.run | self.owner << 4 | flags | self.code << 32
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,11 @@ class Access:
     offset: int
     data: int = 0
     strobe: int = ALL_BYTES
+
+    @property
+    def commands(self) -> bool:
+        """Whether the host commands the hand-over or the run with it: it needs no port then."""
+        return self.write and self.offset in (Register.CONTROL, Register.OWNER)
 
 
 @dataclass(frozen=True)
@@ -87,6 +95,7 @@ class Inputs:
     flushed: bool = True
     bank_idle: bool = True
     bank_access: bool = False
+    claim_ready: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,6 +109,7 @@ class Outputs:
     stop: bool
     lockout: bool
     grant: bool
+    claimed: bool
     alert: bool
 
 
@@ -128,6 +138,7 @@ class MailboxModel:
         self.host_waits = self.response_due = False
         self.start_waits = self.start = self.stop = False
         self.lockout_error = self.protocol_error = False
+        self.claim = self.claimed = False
 
     def outputs(self, pins: Inputs) -> Outputs:
         """Return the output pins at this edge, and pass the hand-over's instants that have come."""
@@ -138,24 +149,28 @@ class MailboxModel:
         if self.owner is Owner.TO_HOST and self.now >= self.switched_at:
             self.owner = Owner.HOST
         return Outputs(
-            host_ready=not self._core_wins(pins),
+            host_ready=self._host_is_served(pins),
             host_rvalid=self.response_due,
             core_ready=not (pins.host and self.host_waits),
             start=self.start,
             stop=self.stop,
-            lockout=self.locked_out,
-            grant=self.owner in (Owner.CORE, Owner.FLUSH),
+            lockout=self._locked_out(pins),
+            grant=self.granted,
+            claimed=self.claimed,
             alert=self.run in (Run.DONE, Run.TRAPPED),
         )
 
     @property
-    def locked_out(self) -> bool:
-        return self.owner not in (Owner.HOST, Owner.DRAIN)
+    def granted(self) -> bool:
+        return self.owner in (Owner.CORE, Owner.FLUSH)
+
+    def _locked_out(self, pins: Inputs) -> bool:
+        return self.owner not in (Owner.HOST, Owner.DRAIN) and not pins.claim_ready
 
     def edge(self, pins: Inputs) -> Served:
         """Let one edge pass: every rule judges the state before it."""
         core = pins.core if self._core_wins(pins) else None
-        host = None if core else pins.host
+        host = pins.host if self._host_is_served(pins) else None
         served = Served(host, core, self._value(host), self._value(core))
         self.host_waits = pins.host is not None and host is None
         self.response_due = served.host_value is not None
@@ -163,20 +178,23 @@ class MailboxModel:
             if access and access.write:
                 self._store(access)
 
-        before, was_locked_out = self.owner, self.locked_out
+        before, was_locked_out, closed = self.owner, self._locked_out(pins), pins.bank_idle and not pins.bank_access
         ends = self.run is Run.RUNNING and not self.start and pins.core_en and (pins.done or pins.trap)
         self.start = self.start and not pins.core_en
+        self.claimed = self.claim
         if host and host.write and host.offset == Register.CONTROL:
             self._control(host.data)
         if host and host.write and host.offset == Register.OWNER:
-            self._change_owner(request=bool(host.data & OWNER_REQUEST))
+            self._change_owner(host.data & 3, closed)
         if ends:
             self.run, self.code, self.stop = (Run.TRAPPED if pins.trap else Run.DONE), pins.code, False
             self.owner = Owner.FLUSH
-        elif before is self.owner is Owner.DRAIN and pins.bank_idle and not pins.bank_access:
+        elif before is self.owner is Owner.DRAIN and closed:
             self._switch(Owner.TO_CORE)
         elif before is self.owner is Owner.FLUSH and pins.core_en and pins.flushed:
             self._switch(Owner.TO_HOST)
+        if before is Owner.HOST:
+            self.claim = False
         self.lockout_error |= was_locked_out and pins.bank_access
         self.now += 1
         return served
@@ -184,6 +202,9 @@ class MailboxModel:
     def _core_wins(self, pins: Inputs) -> bool:
         """Say whether the core has the register port: it goes first unless the host has waited for this edge."""
         return pins.core is not None and pins.core_en and not (pins.host and self.host_waits)
+
+    def _host_is_served(self, pins: Inputs) -> bool:
+        return not self._core_wins(pins) or (pins.host is not None and pins.host.commands)
 
     def _value(self, access: Access | None) -> int | None:
         if access is None or access.write:
@@ -193,9 +214,9 @@ class MailboxModel:
                 return int(self.start_waits)
             case Register.STATUS:
                 errors = (self.lockout_error, self.protocol_error)
-                return Status(self.run, self.owner, *errors, self.code).pack()
+                return Status(self.run, self.owner, self.claim, *errors, self.code).pack()
             case Register.OWNER:
-                return int(self.owner)
+                return self.owner | self.claim << 3
             case _:
                 return self.words.get(access.offset, 0)
 
@@ -221,21 +242,33 @@ class MailboxModel:
             else:
                 self.protocol_error = True
 
-    def _change_owner(self, *, request: bool) -> None:
-        if not request:
-            self.start_waits = False
-        match (self.owner, request):
-            case (Owner.HOST, True):
+    def _change_owner(self, command: int, closed: bool) -> None:
+        match command:
+            case 0:  # OWNER_RELEASE
+                self._release()
+            case 1 if self.owner is Owner.HOST:  # OWNER_REQUEST
                 self.owner = Owner.DRAIN
-            case (Owner.FLUSH | Owner.TO_HOST, True):
+            case 1 if self.owner in (Owner.FLUSH, Owner.TO_HOST):
                 self.protocol_error = True
-            case (Owner.DRAIN, False):
+            case 2 if self.granted:  # OWNER_CLAIM
+                self.claim = True
+            case 2 if self.owner in (Owner.DRAIN, Owner.TO_CORE):
+                self.protocol_error = True
+            case 3 if self.claim and closed:  # OWNER_UNCLAIM
+                self.claim = False
+            case 3 if self.claim and self.owner is not Owner.HOST:
+                self.protocol_error = True
+
+    def _release(self) -> None:
+        self.start_waits = False
+        match self.owner:
+            case Owner.DRAIN:
                 self.owner = Owner.HOST
-            case (Owner.TO_CORE, False):
+            case Owner.TO_CORE:
                 self._switch(Owner.TO_HOST)
-            case (Owner.CORE, False) if self.run is Run.RUNNING:
+            case Owner.CORE if self.run is Run.RUNNING:
                 self.stop = True
-            case (Owner.CORE, False):
+            case Owner.CORE:
                 self.owner = Owner.FLUSH
 
     def _switch(self, to: Owner) -> None:

@@ -8,7 +8,15 @@ import cocotb
 from cocotb.triggers import FallingEdge
 from mailbox_bench import COVERAGE, MailboxBench, chance, word
 from mailbox_coverage import FAST_CORE_ONLY
-from mailbox_model import CONTROL_CLEAR, CONTROL_START, OWNER_RELEASE, OWNER_REQUEST, Register
+from mailbox_model import (
+    CONTROL_CLEAR,
+    CONTROL_START,
+    OWNER_CLAIM,
+    OWNER_RELEASE,
+    OWNER_REQUEST,
+    OWNER_UNCLAIM,
+    Register,
+)
 
 ANY = range(0, 0x100, 8)
 
@@ -18,6 +26,8 @@ async def random_host(bench: MailboxBench) -> None:
     commands = [
         (Register.OWNER, OWNER_REQUEST, 20),
         (Register.OWNER, OWNER_RELEASE, 7),
+        (Register.OWNER, OWNER_CLAIM, 12),
+        (Register.OWNER, OWNER_UNCLAIM, 8),
         (Register.CONTROL, CONTROL_START, 16),
         (Register.CONTROL, CONTROL_CLEAR, 3),
         (Register.CONTROL, CONTROL_START | CONTROL_CLEAR, 3),
@@ -56,8 +66,9 @@ async def random_core(bench: MailboxBench, load: float) -> None:
 
 async def random_bank(bench: MailboxBench) -> None:
     """Rows that open and close, and commands that should not come."""
-    idle, access = chance(0.5), chance(0.04)
+    idle, access, ready = chance(0.5), chance(0.08), chance(0.5)
     while True:
+        bench.dut.claim_ready_i.value = int(next(ready)) & int(bench.dut.claimed_o.value)
         bench.dut.bank_idle_i.value = int(next(idle))
         bench.dut.host_bank_access_i.value = int(next(access))
         await FallingEdge(bench.dut.clk_i)

@@ -8,8 +8,10 @@ from mailbox_coverage import LOCKED_OUT
 from mailbox_model import (
     CONTROL_CLEAR,
     CONTROL_START,
+    OWNER_CLAIM,
     OWNER_RELEASE,
     OWNER_REQUEST,
+    OWNER_UNCLAIM,
     Owner,
     Register,
     Run,
@@ -67,7 +69,7 @@ async def core_cannot_write_control_status_or_owner(dut: Any) -> None:
     bench = await MailboxBench(dut).start()
     for offset in (Register.CONTROL, Register.STATUS, Register.OWNER):
         await bench.core.access(write=True, offset=offset, value=(1 << 64) - 1)
-    assert await bench.status() == Status(Run.IDLE, Owner.HOST, False, False, 0)
+    assert await bench.status() == Status(Run.IDLE, Owner.HOST, False, False, False, 0)
     await bench.drain()
 
 
@@ -76,14 +78,14 @@ async def core_cannot_write_control_status_or_owner(dut: Any) -> None:
 async def a_run_reports_its_end_and_gives_the_bank_back(dut: Any, trap: bool) -> None:
     bench = await MailboxBench(dut).start()
     await run_once(bench)
-    assert await bench.status() == Status(Run.RUNNING, Owner.CORE, False, False, 0)
+    assert await bench.status() == Status(Run.RUNNING, Owner.CORE, False, False, False, 0)
     await bench.core.access(write=True, offset=Register.RETURN, value=42)
     assert not int(dut.alert_o.value)
     await bench.core.end(trap=trap, code=7, dirty_cycles=5)
     await bench.poll_owner(Owner.HOST)
     ended = Run.TRAPPED if trap else Run.DONE
     assert int(dut.alert_o.value)
-    assert await bench.status() == Status(ended, Owner.HOST, False, False, 7)
+    assert await bench.status() == Status(ended, Owner.HOST, False, False, False, 7)
     assert await bench.host.read(Register.RETURN) == 42
     await bench.host.write(Register.CONTROL, CONTROL_CLEAR)
     assert not int(dut.alert_o.value)
@@ -141,7 +143,7 @@ async def second_start_of_a_running_core_is_refused(dut: Any) -> None:
     bench = await MailboxBench(dut).start()
     await run_once(bench)
     await bench.host.write(Register.CONTROL, CONTROL_START)
-    assert await bench.status() == Status(Run.RUNNING, Owner.CORE, False, True, 0)
+    assert await bench.status() == Status(Run.RUNNING, Owner.CORE, False, False, True, 0)
     await bench.drain()
 
 
@@ -175,6 +177,49 @@ async def release_before_the_start_gives_the_bank_back(dut: Any, owner: Owner) -
     await bench.drain()
 
 
+@cocotb.test(timeout_time=20, timeout_unit="us")
+async def a_claim_lends_the_bank_to_the_host(dut: Any) -> None:
+    bench = await MailboxBench(dut).start()
+    await run_once(bench)
+    claimed_at = await bench.host.write(Register.OWNER, OWNER_CLAIM)
+    cost = InterfaceConfig(tmod_nck=bench.tmod_nck)
+    assert await bench.clock.first("claimed_o", 1) == claimed_at + 1 + cost.register_write_nck
+    await bench.host.access_bank()  # the core's access is not over
+    assert await bench.status() == Status(Run.RUNNING, Owner.CORE, True, True, False, 0)
+    await bench.host.write(Register.CONTROL, CONTROL_CLEAR)
+    dut.claim_ready_i.value = 1
+    dut.bank_idle_i.value = 0
+    await bench.host.access_bank()
+    await bench.host.write(Register.OWNER, OWNER_UNCLAIM)  # its row is still open
+    assert await bench.status() == Status(Run.RUNNING, Owner.CORE, True, False, True, 0)
+    await bench.host.write(Register.CONTROL, CONTROL_CLEAR)
+    dut.bank_idle_i.value = 1
+    await bench.host.write(Register.OWNER, OWNER_UNCLAIM)
+    assert await bench.status() == Status(Run.RUNNING, Owner.CORE, False, False, False, 0)
+    await bench.clock.edges()
+    assert not int(dut.claimed_o.value)
+    dut.claim_ready_i.value = 0
+    await bench.host.access_bank()
+    assert (await bench.status()).lockout_error
+    await bench.drain()
+
+
+@cocotb.test(timeout_time=20, timeout_unit="us")
+@cocotb.parametrize(owner=list(Owner))
+async def a_claim_needs_a_bank_of_the_core(dut: Any, owner: Owner) -> None:
+    bench = await MailboxBench(dut).start()
+    await reach(bench, owner)
+    await bench.host.write(Register.OWNER, OWNER_CLAIM)
+    status = await bench.status()
+    assert status.claimed == (owner in (Owner.CORE, Owner.FLUSH))
+    assert status.protocol_error == (owner in (Owner.DRAIN, Owner.TO_CORE))
+    dut.core_flushed_i.value = dut.bank_idle_i.value = 1
+    await bench.host.write(Register.OWNER, OWNER_RELEASE)
+    await bench.poll_owner(Owner.HOST)
+    assert not (await bench.status()).claimed
+    await bench.drain()
+
+
 async def reach(bench: MailboxBench, owner: Owner) -> None:
     """Bring the hand-over to ``owner`` and keep it there where inputs can; leave the switches just begun."""
     if owner is Owner.HOST:
@@ -204,7 +249,7 @@ async def reset_returns_to_the_host_from(dut: Any, owner: Owner) -> None:
         await bench.host.write(offset, word())
     await reach(bench, owner)
     await bench.reset()
-    assert await bench.status() == Status(Run.IDLE, Owner.HOST, False, False, 0)
+    assert await bench.status() == Status(Run.IDLE, Owner.HOST, False, False, False, 0)
     assert [await bench.host.read(offset) for offset in DATA] == [0] * len(DATA)
     await run_once(bench)
     await bench.drain()

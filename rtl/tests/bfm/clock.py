@@ -11,41 +11,23 @@ from cocotb.utils import get_sim_time
 TCK_PS = 834  # nominal (DDR4-2400: 833.3 ps), even so that both halves are whole picoseconds
 
 
-class CoreClock:
-    """Drives ``clk_i`` and ``core_en_i``.
+class DramClock:
+    """Drives ``clk_i``.
 
     All inputs of the device change at falling edges, half a tCK before the edge that samples them.
     """
 
-    def __init__(self, dut: Any, ratio: Fraction) -> None:
-        self.dut, self.ratio, self.started_ps = dut, ratio, 0
+    def __init__(self, dut: Any) -> None:
+        self.dut, self.started_ps = dut, 0
 
     @property
     def now(self) -> int:
         """Number of the rising edge that is now or comes next; the first one of the test is 0."""
         return -(-(int(get_sim_time("ps")) - self.started_ps) // TCK_PS)
 
-    def is_core_edge(self, tck: int) -> bool:
-        """Say whether some k has ceil(k q / p) = tck."""
-        p, q = self.ratio.numerator, self.ratio.denominator
-        return (tck * p) // q > ((tck - 1) * p) // q
-
-    def first_core_edge(self, tck: int) -> int:
-        """Return the first core edge at or after ``tck``."""
-        while not self.is_core_edge(tck):
-            tck += 1
-        return tck
-
     def start(self) -> None:
         self.started_ps = int(get_sim_time("ps"))
-        self.dut.core_en_i.value = int(self.is_core_edge(self.now))
         Clock(self.dut.clk_i, TCK_PS, "ps").start()
-        cocotb.start_soon(self._enable())
-
-    async def _enable(self) -> None:
-        while True:
-            await FallingEdge(self.dut.clk_i)
-            self.dut.core_en_i.value = int(self.is_core_edge(self.now))
 
     async def edges(self, count: int = 1) -> None:
         """Wait until ``count`` edges have passed and inputs may change again."""
@@ -61,3 +43,32 @@ class CoreClock:
             await FallingEdge(self.dut.clk_i)
             if seen:
                 return at
+
+
+class CoreClock(DramClock):
+    """Drives ``clk_i`` and ``core_en_i``."""
+
+    def __init__(self, dut: Any, ratio: Fraction) -> None:
+        super().__init__(dut)
+        self.ratio = ratio
+
+    def is_core_edge(self, tck: int) -> bool:
+        """Say whether some k has ceil(k q / p) = tck."""
+        p, q = self.ratio.numerator, self.ratio.denominator
+        return (tck * p) // q > ((tck - 1) * p) // q
+
+    def first_core_edge(self, tck: int) -> int:
+        """Return the first core edge at or after ``tck``."""
+        while not self.is_core_edge(tck):
+            tck += 1
+        return tck
+
+    def start(self) -> None:
+        super().start()
+        self.dut.core_en_i.value = int(self.is_core_edge(self.now))
+        cocotb.start_soon(self._enable())
+
+    async def _enable(self) -> None:
+        while True:
+            await FallingEdge(self.dut.clk_i)
+            self.dut.core_en_i.value = int(self.is_core_edge(self.now))

@@ -17,7 +17,8 @@ class HostDriver:
 
     def quiet(self) -> None:
         """Ask for nothing; the bank is precharged."""
-        for pin in ("host_valid_i", "host_write_i", "host_address_i", "host_wdata_i", "host_bank_access_i"):
+        pins = ("host_valid_i", "host_write_i", "host_address_i", "host_wdata_i", "host_bank_access_i", "claim_ready_i")
+        for pin in pins:
             getattr(self.dut, pin).value = 0
         self.dut.bank_idle_i.value = 1
 

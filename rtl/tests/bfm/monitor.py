@@ -44,6 +44,7 @@ class Monitor:
             flushed=_flag(dut.core_flushed_i),
             bank_idle=_flag(dut.bank_idle_i),
             bank_access=_flag(dut.host_bank_access_i),
+            claim_ready=_flag(dut.claim_ready_i),
         )
         outputs = Outputs(
             host_ready=_flag(dut.host_ready_o),
@@ -53,6 +54,7 @@ class Monitor:
             stop=_flag(dut.stop_o),
             lockout=_flag(dut.host_lockout_o),
             grant=_flag(dut.bank_grant_o),
+            claimed=_flag(dut.claimed_o),
             alert=_flag(dut.alert_o),
         )
         core_reads = inputs.core is not None and not inputs.core.write
