@@ -36,15 +36,15 @@ def simulate(
         return
     key = None
     if settings.protects_text:
-        key = kernel_key(program.text, program.entry, program.symbols.values(), system.core.isa_extensions)
+        key = kernel_key(program.text, program.entry, program.symbols.values(), system.core)
     if key is None or not is_compiled(key):
         run_group(group, code, settings._replace(pause_cycle=warm_up_cycles))
         if not (group.harts.stop <= Stop.PARKED).any():
             return
-    plan = _plan(group, code, program, key)
+    plan = _plan(group, code, program, key, has_short=settings.odd_target == 0)
     if plan.blocks:
         code.modified[0] = 0
-        compiled = machinecode(plan, code, has_short=settings.odd_target == 0, key=key)
+        compiled = machinecode(plan, code, key)
         run_translated(group, code, make_native(compiled, plan, code, group, settings), settings)
     else:
         run_group(group, code, settings)
@@ -54,12 +54,12 @@ _plans: dict[str, Plan] = {}
 """Of kernels, by key: a machine's groups run the same few."""
 
 
-def _plan(group: Group, code: Code, program: Program, key: str | None) -> Plan:
+def _plan(group: Group, code: Code, program: Program, key: str | None, *, has_short: bool) -> Plan:
     """Return a kernel's plan, or without ``key`` that of what is in the memory that all cores share."""
     if key is None:
-        return plan_memory(code, program.entry, _decoder(group, code))
+        return plan_memory(code, program.entry, _decoder(group, code), has_short=has_short)
     if key not in _plans:
-        _plans[key] = plan_kernel(code, program.entry, program.symbols.values())
+        _plans[key] = plan_kernel(code, program.entry, program.symbols.values(), has_short=has_short)
     return _plans[key]
 
 

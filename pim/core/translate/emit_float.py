@@ -4,7 +4,8 @@ Results are those of `pim.isa.fpu`: the host's IEEE 754 arithmetic, with the can
 """
 
 from pim.core.translate.emit_memory import NAN_BOX
-from pim.core.translate.emitter import FLOAT, Emitter
+from pim.core.translate.emitter import Emitter
+from pim.core.translate.live import FLOAT
 from pim.core.translate.plan import Instruction
 from pim.isa import Op
 from pim.isa.fp_format import DOUBLE, SINGLE, RoundingMode

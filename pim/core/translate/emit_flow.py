@@ -1,8 +1,10 @@
-"""Native code of blocks' ends: branches, jumps, and what counts instructions and cycles."""
+"""Native code of blocks' starts and ends: branches, jumps, and what counts instructions and cycles."""
 
 from pim.core.settings import MEMORY_BASE
 from pim.core.translate.emitter import EMPTY, Emitter
+from pim.core.translate.flow import Flow
 from pim.core.translate.layout import BlockWord, Header, Reason
+from pim.core.translate.live import Part, Values, goes_by_memory
 from pim.core.translate.plan import Block, End, Plan
 from pim.isa import Op
 
@@ -11,49 +13,73 @@ _CONDITIONS = {Op.BEQ: "eq", Op.BNE: "ne", Op.BLT: "slt", Op.BGE: "sge", Op.BLTU
 FLOW_OPS = frozenset({*_CONDITIONS, Op.JAL, Op.JALR})
 
 
-def emit_head(e: Emitter, block: Block) -> None:
-    """Write a block's start: its lines have to be in the instruction buffer."""
-    label = f"p{block.head}"
+def emit_head(e: Emitter, flow: Flow, block: Block, values: Values) -> None:
+    """Write a block's start: where native code begins (``r``), where registers are in memory (``m``), and the check.
+
+    The check is that the block's lines are in the instruction buffer.
+    """
+    label, is_checked = f"p{block.head}", block.number in flow.checked
+    if block.number in flow.entered:
+        e.begin(f"{label}r")
+        e.count(block.number, BlockWord.ENTERED)
+        if is_checked:
+            e.line(f"br label %{label}m")
+        else:
+            _check(e, block, f"{label}m", "exit")
+    e.begin(f"{label}m")
+    e.reload(values.live[0])
+    e.line(f"br label %{label}")
     e.begin(label)
-    ready = e.frame_word(e.layout.block(block.number, BlockWord.READY))
-    e.unless(e.value(f"icmp ne i64 {ready}, 0"), f"{label}d", f"{label}x")
-    e.leave(f"{label}x", block.head, Reason.FETCH)
-    e.begin(f"{label}d")
+    if is_checked:
+        _check(e, block, f"{label}d", saver(values))
+        e.begin(f"{label}d")
 
 
-def emit_end(e: Emitter, plan: Plan, block: Block, has_short: bool, n_parcels: int) -> None:
-    """Write a block's end; without ``has_short`` jumps need targets that are multiples of 4."""
-    e.save()
-    if block.end is End.LEAVE:
-        e.line(f"br label %p{block.end_point}x")
-        e.leave(f"p{block.end_point}x", block.end_point, Reason.INTERPRET)
-        return
-    if block.end is End.FALL:
-        _go_on(e, plan, block)
-        return
-    if block.end is End.JALR:
-        _emit_jalr(e, block, has_short, n_parcels)
-        return
-    last = block.last
-    assert last is not None, block.number
-    if block.end is End.BRANCH:
-        condition = e.value(f"icmp {_CONDITIONS[Op(last.op)]} i64 {e.read(last.rs1)}, {e.read(last.rs2)}")
-        e.line(f"br i1 {condition}, label %t{block.number}, label %f{block.number}")
-        e.begin(f"f{block.number}")
-        _go_on(e, plan, block)
-        e.begin(f"t{block.number}")
-    target = plan.block_at.get(last.target)
-    bad = f"p{block.end_point}x"
-    if target is None or (not has_short and last.target & 1):
-        e.line(f"br label %{bad}")
-    else:
-        cycle = _taken_cycle(e, block, Header.BRANCH_LIMIT if block.end is End.BRANCH else Header.JUMP_LIMIT)
-        if block.end is End.JAL:
-            e.write(last.rd, str(link(block, e.xlen)))
-            e.save()
-        _count_taken(e, block, cycle)
-        e.line(f"br label %p{target.head}")
-    e.leave(bad, block.end_point, Reason.INTERPRET)
+def emit_part(e: Emitter, plan: Plan, part: Part) -> None:
+    """Write what the blocks of a part share: how registers are saved, and how native code goes on at an access."""
+    e.begin(f"save{part.number}")
+    e.save(part.written)
+    e.line("br label %exit")
+    points = [point for block in part.blocks for point in block.sites.values()]
+    if points:
+        e.begin(f"resume{part.number}")
+        e.reload(part.resumed)
+        e.switch(e.frame_word(Header.ENTRY), {point: f"p{point}r" for point in points})
+
+
+def saver(values: Values) -> str:
+    """Return the label of what saves registers of a block's part, and leaves native code."""
+    return f"save{values.part.number}"
+
+
+def _check(e: Emitter, block: Block, ok: str, to: str) -> None:
+    """Go on at label ``ok`` if a block's lines are in the instruction buffer, else request them."""
+    ready, bad = e.frame_word(e.layout.block(block.number, BlockWord.READY)), f"p{block.head}x"
+    e.unless(e.value(f"icmp ne i64 {ready}, 0"), ok, bad)
+    e.request(bad, block.head, block.number, Reason.FETCH, to)
+
+
+def emit_end(e: Emitter, plan: Plan, flow: Flow, block: Block, values: Values, n_parcels: int) -> None:
+    """Write a block's end."""
+    last, label = block.last, f"p{block.end_point}"
+    match block.end:
+        case End.LEAVE:
+            e.line(f"br label %{label}x")
+        case End.FALL:
+            _go(e, plan, flow, block, values, is_taken=False)
+        case End.JALR:
+            _emit_jalr(e, plan, block, values, n_parcels)
+        case End.JAL:
+            _go(e, plan, flow, block, values, is_taken=True)
+        case End.BRANCH:
+            assert last is not None, block.number
+            condition = e.value(f"icmp {_CONDITIONS[Op(last.op)]} i64 {e.read(last.rs1)}, {e.read(last.rs2)}")
+            e.line(f"br i1 {condition}, label %t{block.number}, label %f{block.number}")
+            e.begin(f"f{block.number}")
+            _go(e, plan, flow, block, values, is_taken=False)
+            e.begin(f"t{block.number}")
+            _go(e, plan, flow, block, values, is_taken=True)
+    e.leave(f"{label}x", block.end_point, block.number, saver(values))
 
 
 def link(block: Block, xlen: int) -> int:
@@ -62,35 +88,46 @@ def link(block: Block, xlen: int) -> int:
     return address if xlen == 64 else (address ^ 1 << 31) - (1 << 31)
 
 
-def _taken_cycle(e: Emitter, block: Block, limit: Header) -> str:
-    """Return the cycle after a taken branch or jump; leaves native code before it if that is past the limit."""
-    cycles = e.frame_word(e.layout.block(block.number, BlockWord.TAKEN_CYCLES), is_fixed=True)
-    cycle = e.value(f"add i64 {e.cycle()}, {cycles}")
-    within = e.value(f"icmp sle i64 {cycle}, {e.frame_word(limit, is_fixed=True)}")
-    e.unless(within, f"p{block.end_point}d", f"p{block.end_point}x")
-    e.begin(f"p{block.end_point}d")
-    return cycle
-
-
-def _count_taken(e: Emitter, block: Block, cycle: str) -> None:
-    e.count(e.layout.block(block.number, BlockWord.TAKEN_COUNT))
-    e.set_cycle(cycle)
-
-
-def _go_on(e: Emitter, plan: Plan, block: Block) -> None:
-    """Write the way to the next instruction in order."""
-    following = plan.block_at.get(block.following)
-    e.count(e.layout.block(block.number, BlockWord.FALL_COUNT))
-    cycles = e.frame_word(e.layout.block(block.number, BlockWord.FALL_CYCLES), is_fixed=True)
-    e.set_cycle(e.value(f"add i64 {e.cycle()}, {cycles}"))
-    if following is not None:
-        e.line(f"br label %p{following.head}")
+def _go(e: Emitter, plan: Plan, flow: Flow, block: Block, values: Values, *, is_taken: bool) -> None:
+    """Write the way from a block's end to the next block."""
+    target, last = plan.successor(block, is_taken=is_taken), block.last
+    if target is None and is_taken:
+        e.line(f"br label %p{block.end_point}x")
         return
-    e.line(f"br label %p{block.after_point}x")
-    e.leave(f"p{block.after_point}x", block.after_point, Reason.INTERPRET)
+    ok = f"e{block.number}{'t' if is_taken else 'f'}"
+    cycle = _next_cycle(e, block, is_taken=is_taken)
+    if flow.is_retreating(block.number, is_taken=is_taken):
+        _within_limit(e, block, cycle, ok)
+    e.set_cycle(cycle)
+    if (block.number, is_taken) in flow.counted:
+        e.count(block.number, BlockWord.TAKEN_COUNT if is_taken else BlockWord.FALL_COUNT)
+    if target is None:
+        e.line(f"br label %p{block.after_point}x")
+        e.leave_after(f"p{block.after_point}x", block.after_point, saver(values))
+        return
+    if goes_by_memory(block):
+        assert last is not None, block.number
+        e.write(last.rd, str(link(block, e.xlen)))
+        e.save(values.dirty[-1])
+        e.line(f"br label %p{target.head}m")
+    else:
+        e.line(f"br label %p{target.head}")
 
 
-def _emit_jalr(e: Emitter, block: Block, has_short: bool, n_parcels: int) -> None:
+def _next_cycle(e: Emitter, block: Block, *, is_taken: bool) -> str:
+    """Return the cycle behind a block."""
+    word = BlockWord.TAKEN_CYCLES if is_taken else BlockWord.FALL_CYCLES
+    return e.value(f"add i64 {e.cycle()}, {e.frame_word(e.layout.block(block.number, word), is_fixed=True)}")
+
+
+def _within_limit(e: Emitter, block: Block, cycle: str, ok: str) -> None:
+    """Leave native code before a branch or jump past the limit; else go on at label ``ok``."""
+    within = e.value(f"icmp sle i64 {cycle}, {e.frame_word(Header.LIMIT, is_fixed=True)}")
+    e.unless(within, ok, f"p{block.end_point}x")
+    e.begin(ok)
+
+
+def _emit_jalr(e: Emitter, plan: Plan, block: Block, values: Values, n_parcels: int) -> None:
     last = block.last
     assert last is not None, block.number
     bad, ok = f"p{block.end_point}x", f"p{block.end_point}"
@@ -103,15 +140,16 @@ def _emit_jalr(e: Emitter, block: Block, has_short: bool, n_parcels: int) -> Non
     jumps = e.load("ptr", e.place("%frame", Header.JUMPS), "frame", f", !invariant.load !{EMPTY}")
     entry = e.load("i32", e.value(f"getelementptr i32, ptr {jumps}, i64 {place}"), "frame")
     known = e.value(f"icmp ne i32 {entry}, 0")
-    if not has_short:
+    if not plan.has_short:
         even = e.value(f"icmp eq i64 {e.value(f'and i64 {target}, 2')}, 0")
         known = e.value(f"and i1 {known}, {even}")
     e.unless(known, f"{ok}j", bad)
     e.begin(f"{ok}j")
-    cycle = _taken_cycle(e, block, Header.JUMP_LIMIT)
+    cycle = _next_cycle(e, block, is_taken=True)
+    _within_limit(e, block, cycle, f"{ok}k")
     e.write(last.rd, str(link(block, e.xlen)))
-    e.save()
-    _count_taken(e, block, cycle)
+    e.save(values.dirty[-1])
+    e.count(block.number, BlockWord.TAKEN_COUNT)
+    e.set_cycle(cycle)
     e.set_frame_word(Header.ENTRY, e.value(f"zext i32 {e.value(f'sub i32 {entry}, 1')} to i64"))
     e.line("br label %dispatch")
-    e.leave(bad, block.end_point, Reason.INTERPRET)

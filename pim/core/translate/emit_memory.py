@@ -1,7 +1,8 @@
 """Native code of loads and stores: what their entries stand for is done here, anything else leaves native code."""
 
-from pim.core.translate.emitter import FLOAT, Emitter
-from pim.core.translate.layout import HEADER_WORDS, TABLE_WORDS, Entry, Header, Reason
+from pim.core.translate.emitter import Emitter
+from pim.core.translate.layout import HEADER_WORDS, TABLE_WORDS, BlockWord, Entry, Header, Reason
+from pim.core.translate.live import FLOAT
 from pim.core.translate.plan import Instruction, Point
 from pim.isa import Op
 
@@ -22,16 +23,19 @@ NAN_BOX = -1 << 32
 MEMORY_OPS = frozenset({*_KINDS, *_STORED})
 
 
-def emit_access(e: Emitter, it: Instruction, number: int, point: Point, needed: set[int]) -> None:
-    """Write a load or store, and the point before it."""
+def emit_access(e: Emitter, it: Instruction, number: int, point: Point, to: str) -> None:
+    """Write a load or store, and the point before it, which native code is left from by label ``to``."""
     label = f"p{number}"
-    e.save()
-    e.resumable(label, needed)
+    e.line(f"br label %{label}")
+    e.begin(f"{label}r")
+    e.count(point.block, BlockWord.ENTERED)
+    e.line(f"br label %{label}")
+    e.begin(label)
     address = e.value(f"add i64 {e.read(it.rs1)}, {it.imm}")
     if e.xlen == 32:
         address = e.value(f"and i64 {address}, 4294967295")
     masked = e.value(f"and i64 {address}, {e.frame_word(Header.MASK + point.shift, is_fixed=True)}")
-    entry = _entry(e, point, number, address, masked)
+    entry = _entry(e, point, number, address, masked, to)
     delta = e.load("i64", e.place(entry, Entry.DELTA), "entries")
     used_at = e.value(f"add i64 {e.cycle()}, {point.n}")
     e.store("i64", used_at, e.load("ptr", e.place(entry, Entry.USED), "entries"), "stamps")
@@ -42,7 +46,7 @@ def emit_access(e: Emitter, it: Instruction, number: int, point: Point, needed: 
         _load(e, it, place)
 
 
-def _entry(e: Emitter, point: Point, number: int, address: str, masked: str) -> str:
+def _entry(e: Emitter, point: Point, number: int, address: str, masked: str, to: str) -> str:
     """Return the entry that stands for an access: what it used last, or what the table has; else leaves native code."""
     label, base = f"p{number}", Entry.STORE_BASE if point.is_store else Entry.LOAD_BASE
     site = e.place("%frame", e.layout.site(point.site))
@@ -59,13 +63,16 @@ def _entry(e: Emitter, point: Point, number: int, address: str, masked: str) -> 
     e.begin(f"{label}u")
     e.store("ptr", other, site, "frame")
     e.line(f"br label %{label}d")
-    e.leave(f"{label}x", number, Reason.ACCESS, address)
+    e.request(f"{label}x", number, point.block, Reason.ACCESS, to, address)
     e.begin(f"{label}d")
     return e.value(f"phi ptr [ {last}, %{label} ], [ {other}, %{label}u ]")
 
 
 def _store(e: Emitter, it: Instruction, place: str) -> None:
     kind = _STORED[Op(it.op)]
+    if it.op == Op.FSD:
+        e.store("double", e.read_double(it.rs2), place, "guest")
+        return
     value = e.read(it.rs2 + FLOAT if it.op >= Op.FSW else it.rs2)
     if kind != "i64":
         value = e.value(f"trunc i64 {value} to {kind}")
@@ -74,6 +81,9 @@ def _store(e: Emitter, it: Instruction, place: str) -> None:
 
 def _load(e: Emitter, it: Instruction, place: str) -> None:
     kind, extend = _KINDS[Op(it.op)]
+    if it.op == Op.FLD:
+        e.write_double(it.rd, e.load("double", place, "guest"))
+        return
     value = e.load(kind, place, "guest")
     if extend:
         value = e.value(f"{extend} {kind} {value} to i64")

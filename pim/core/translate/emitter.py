@@ -1,13 +1,11 @@
 """Writes LLVM IR as text: registers, the frame, and the core's cycle.
 
-A guest register is loaded where a block first reads it and stored before the next point at which native code may be
-left, so that memory holds all registers at each point. Addresses are those of opaque pointers.
+A guest register is a variable of the function, which the compiler turns into values; memory holds it where native code
+is left or entered. Addresses are those of opaque pointers.
 """
 
-from pim.core.translate.layout import Header, Layout, Reason
-
-FLOAT = 32
-"""Number of f0 among the registers; x0 is 0."""
+from pim.core.translate.layout import BlockWord, Header, Layout, Reason
+from pim.core.translate.live import FLOAT, numbers
 
 TAGS = {"registers": 2, "frame": 4, "entries": 6, "guest": 8, "stamps": 10}
 """What never overlaps: a store to one kind of memory changes no other's. Numbers of the module's metadata."""
@@ -22,9 +20,6 @@ class Emitter:
     def __init__(self, layout: Layout, xlen: int) -> None:
         self.layout, self.xlen = layout, xlen
         self.lines: list[str] = []
-        self.label = "entry"
-        self.known: dict[int, str] = {}  # values of registers
-        self.unsaved: set[int] = set()
         self._n_values = 0
 
     def line(self, text: str) -> None:
@@ -41,12 +36,6 @@ class Emitter:
     def begin(self, label: str) -> None:
         """Begin a block of IR."""
         self.lines.append(f"{label}:")
-        self.label = label
-
-    def forget_all(self) -> None:
-        """Begin a block of the program: no register is known."""
-        self.known.clear()
-        self.unsaved.clear()
 
     # ---- memory
     def load(self, kind: str, pointer: str, tag: str, extra: str = "") -> str:
@@ -69,50 +58,53 @@ class Emitter:
         """Store a word of the frame."""
         self.store("i64", value, self.place("%frame", word), "frame")
 
-    def count(self, word: int) -> None:
-        """Add 1 to a word of the frame."""
-        self.set_frame_word(word, self.value(f"add i64 {self.frame_word(word)}, 1"))
+    def count(self, block: int, word: BlockWord, step: int = 1) -> None:
+        """Add to a word of a block's record."""
+        at = self.layout.block(block, word)
+        self.set_frame_word(at, self.value(f"add i64 {self.frame_word(at)}, {step}"))
 
     # ---- registers
+    def declare(self, registers: int) -> None:
+        """Make the variables of a set of registers."""
+        for register in numbers(registers):
+            self.line(f"%r{register} = alloca {_kind(register)}")
+
     def read(self, register: int) -> str:
         """Return a register's value, an i64."""
         if register == 0:
             return "0"
-        if register not in self.known:
-            self.known[register] = self._load_register(register)
-        return self.known[register]
+        value = self.value(f"load {_kind(register)}, ptr %r{register}")
+        return value if register < FLOAT else self.value(f"bitcast double {value} to i64")
+
+    def read_double(self, number: int) -> str:
+        """Return the value of a floating-point register as a double."""
+        return self.value(f"load double, ptr %r{number + FLOAT}")
 
     def write(self, register: int, value: str) -> None:
-        """Set a register; x0 stays 0."""
-        if register:
-            self.known[register] = value
-            self.unsaved.add(register)
+        """Set a register to an i64; x0 stays 0."""
+        if register >= FLOAT:
+            self.write_double(register - FLOAT, self.value(f"bitcast i64 {value} to double"))
+        elif register:
+            self.line(f"store i64 {value}, ptr %r{register}")
 
-    def save(self) -> None:
-        """Store what registers hold that memory doesn't yet."""
-        for register in sorted(self.unsaved):
-            self.store("i64", self.known[register], self._register_place(register), "registers")
-        self.unsaved.clear()
+    def write_double(self, number: int, value: str) -> None:
+        """Set a floating-point register to a double."""
+        self.line(f"store double {value}, ptr %r{number + FLOAT}")
+
+    def save(self, registers: int) -> None:
+        """Store a set of registers to memory."""
+        for register in numbers(registers):
+            value = self.value(f"load {_kind(register)}, ptr %r{register}")
+            self.store(_kind(register), value, self._register_place(register), "registers")
+
+    def reload(self, registers: int) -> None:
+        """Load a set of registers from memory."""
+        for register in numbers(registers):
+            value = self.load(_kind(register), self._register_place(register), "registers")
+            self.line(f"store {_kind(register)} {value}, ptr %r{register}")
 
     def _register_place(self, register: int) -> str:
-        base, number = ("%f", register - FLOAT) if register >= FLOAT else ("%x", register)
-        return self.place(base, number)
-
-    def _load_register(self, register: int) -> str:
-        return self.load("i64", self._register_place(register), "registers")
-
-    def resumable(self, label: str, needed: set[int]) -> None:
-        """Begin a block of IR that is also entered from outside, by ``<label>r``; keep the ``needed`` registers."""
-        before, kept = self.label, {r: v for r, v in self.known.items() if r in needed}
-        self.line(f"br label %{label}")
-        self.begin(f"{label}r")
-        again = {register: self._load_register(register) for register in kept}
-        self.line(f"br label %{label}")
-        self.begin(label)
-        self.known = {
-            register: self.value(f"phi i64 [ {value}, %{before} ], [ {again[register]}, %{label}r ]")
-            for register, value in kept.items()
-        }
+        return self.place("%f", register - FLOAT) if register >= FLOAT else self.place("%x", register)
 
     # ---- time
     def cycle(self) -> str:
@@ -128,14 +120,34 @@ class Emitter:
         """Go on at label ``ok`` if ``condition`` holds, as it mostly does, else at ``bad``."""
         self.line(f"br i1 {condition}, label %{ok}, label %{bad}, !prof !{LIKELY}")
 
-    def leave(self, label: str, point: int, reason: Reason, address: str | None = None) -> None:
-        """Write the block of IR that leaves native code at a point."""
+    def switch(self, value: str, targets: dict[int, str]) -> None:
+        """Go to the label of a value, which is one of the ``targets``."""
+        cases = " ".join(f"i64 {number}, label %{label}" for number, label in targets.items())
+        self.line(f"switch i64 {value}, label %nowhere [ {cases} ]")
+
+    def leave(self, label: str, point: int, block: int, to: str) -> None:
+        """Write the block of IR that leaves native code for the interpreter, at a point before its block is over."""
         self.begin(label)
+        self.count(block, BlockWord.ENTERED, -1)
+        self._leave(point, Reason.INTERPRET, to)
+
+    def leave_after(self, label: str, point: int | str, to: str) -> None:
+        """Write the block of IR that leaves native code for the interpreter after a block."""
+        self.begin(label)
+        self._leave(point, Reason.INTERPRET, to)
+
+    def request(self, label: str, point: int, block: int, reason: Reason, to: str, address: str = "0") -> None:
+        """Write the block of IR that leaves native code for what serves a point."""
+        self.begin(label)
+        self.count(block, BlockWord.ENTERED, -1)
+        self.set_frame_word(Header.ADDRESS, address)
+        self._leave(point, reason, to)
+
+    def _leave(self, point: int | str, reason: Reason, to: str) -> None:
+        """Say where and why native code is left, by label ``to``, which saves registers."""
         self.set_frame_word(Header.POINT, str(point))
         self.set_frame_word(Header.REASON, str(int(reason)))
-        if address is not None:
-            self.set_frame_word(Header.ADDRESS, address)
-        self.line("br label %exit")
+        self.line(f"br label %{to}")
 
     # ---- widths
     def word(self, value: str) -> str:
@@ -145,3 +157,7 @@ class Emitter:
     def extended(self, value: str, kind: str = "i32", *, is_signed: bool = True) -> str:
         """Return a narrow integer as i64."""
         return self.value(f"{'sext' if is_signed else 'zext'} {kind} {value} to i64")
+
+
+def _kind(register: int) -> str:
+    return "double" if register >= FLOAT else "i64"

@@ -15,8 +15,8 @@ class Header(IntEnum):
     F = 1  # address of the floating-point registers
     ENTRY = 2  # point to begin at
     CYCLE = 3  # core cycle, less the static cycles from its block's start to where it is
-    BRANCH_LIMIT = 4  # a branch, a jump that leads past this cycle is left to the interpreter
-    JUMP_LIMIT = 5
+    LIMIT = 4  # a branch or jump that leads back, or anywhere, past this cycle is left to the interpreter
+    SLACK = 5  # cycles of all blocks: no more than these pass from one such branch or jump to the next
     POINT = 6  # point at which native code was left
     REASON = 7  # a Reason
     ADDRESS = 8  # of the access it was left at
@@ -50,11 +50,12 @@ class BlockWord(IntEnum):
     READY = 0  # 1 if its lines are in the instruction buffer
     FALL_CYCLES = 1  # static cycles to its end
     TAKEN_CYCLES = 2  # the same with the penalty
-    FALL_COUNT = 3  # how often it was executed to its end without, and with its branch taken
+    FALL_COUNT = 3  # how often it was executed to its end without, and with its branch taken; see `Flow.counted`
     TAKEN_COUNT = 4
+    ENTERED = 5  # how often native code was entered in it, less the times it was left before its end
 
 
-BLOCK_WORDS = 5
+BLOCK_WORDS = 6
 
 
 class Entry(IntEnum):

@@ -9,8 +9,9 @@ from pim.core.code import ENTRY, Code
 from pim.core.settings import MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
 from pim.core.state import NO_LINE, Group
 from pim.core.translate.compile import Machinecode
+from pim.core.translate.flow import Edge, Flow, make_flow
 from pim.core.translate.layout import ENTRY_WORDS, HEADER_WORDS, BlockWord, Entry, Header, Layout
-from pim.core.translate.plan import Kind, Plan
+from pim.core.translate.plan import Plan
 from pim.isa import Op
 
 
@@ -40,6 +41,16 @@ class Total(IntEnum):
     LAST_BYTE = 5
 
 
+class Step(IntEnum):
+    """Columns of the table of steps: how the count of a block's end follows from those it meets at a block."""
+
+    BLOCK = 0  # where they meet
+    WORD = 1  # of the frame that is to be set
+    IS_OUT = 2  # whether it is an end of this block, or one that leads to it
+    FIRST_INTO = 3  # part of Native.into: words of the ends that lead to the block
+    END_INTO = 4
+
+
 class Native(NamedTuple):
     """Native code of a program on one group. Arrays of int64 where nothing else is said."""
 
@@ -48,7 +59,7 @@ class Native(NamedTuple):
     entries: Any  # (n_harts, n_entries, ENTRY_WORDS)
     matched: Any  # (n_harts, 3, n_slots): line, valid, dirty that the entries stand for
     fetched: Any  # (n_harts, n_lines): instruction buffer that the blocks' READY stands for
-    point_at: Any  # int32 by parcel: number + 1 of the point to enter at, or 0
+    point_at: Any  # int32 by parcel: number + 1 of the point to enter at, or 0; native code reads it
     points: Any  # (n_points, PointColumn)
     blocks: Any  # (n_blocks, Total)
     blocks_of_line: Any  # (n_lines of code, 2): first block, and one past the last, that may have bytes in the line
@@ -57,7 +68,8 @@ class Native(NamedTuple):
     block_at: int  # where the blocks' records begin in a frame
     is_active: Any  # (1,): 0 once translated code has been written over
     reads_counters: bool  # whether the program may: then native code's counts are added before the interpreter goes on
-    jumps: Any  # int32 by parcel: the same for heads of blocks only; native code reads it
+    steps: Any  # (n, Step), in this order
+    into: Any  # words of the frame, see Step
 
 
 def unmatched(settings: CoreSettings) -> int:
@@ -90,18 +102,18 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
         bases = SCRATCHPAD_BASE + (np.arange(n_scratchpad) << settings.sector_shift)
         own[first:-1, Entry.LOAD_BASE] = own[first:-1, Entry.STORE_BASE] = bases
     n_parcels = len(code.op)
-    point_at, jumps = np.zeros(n_parcels, np.int32), np.zeros(n_parcels, np.int32)
-    for number, point in enumerate(plan.points):
-        if point.kind is Kind.HEAD:
-            point_at[point.parcel] = jumps[point.parcel] = number + 1
-        elif point.kind is Kind.SITE and not point_at[point.parcel]:
-            point_at[point.parcel] = number + 1
+    flow = make_flow(plan)
+    point_at = np.zeros(n_parcels, np.int32)
+    for number in flow.entered:
+        block = plan.blocks[number]
+        point_at[block.body[0].parcel] = block.head + 1
     code.fetch_line[point_at > 0] = ENTRY
     points, blocks = _tables(plan, code)
     frames = np.zeros((n_harts, layout.words), np.int64)
     _fill_frames(frames, layout, plan, code, group, settings)
-    frames[:, Header.JUMPS] = jumps.ctypes.data
+    frames[:, Header.JUMPS] = point_at.ctypes.data
     used = group.buffers.used.ctypes.data + 8 * np.arange(n_harts * n_slots).reshape(n_harts, n_slots)
+    steps, into = block_steps(plan, flow, layout)
     entries[:, :first, Entry.USED] = np.repeat(used, n_sectors, axis=1)
     entries[:, first:, Entry.USED] = (
         frames[:, Header.NO_STAMP :].ctypes.data + (np.arange(n_harts) * frames[0].nbytes)[:, None]
@@ -123,8 +135,37 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
         layout.block_at,
         np.ones(1, np.int64),
         not settings.protects_text or bool(((code.op >= Op.CSRRW) & (code.op <= Op.CSRRCI)).any()),
-        jumps,
+        steps,
+        into,
     )
+
+
+def block_steps(plan: Plan, flow: Flow, layout: Layout) -> tuple[Any, Any]:
+    """Return the tables of steps, and of what leads to each block: leaf by leaf of the ends that are not counted."""
+
+    def word(edge: Edge) -> int:
+        return layout.block(edge.source, BlockWord.TAKEN_COUNT if edge.is_taken else BlockWord.FALL_COUNT)
+
+    into: list[list[Edge]] = [[] for _ in plan.blocks]
+    unknown: list[set[Edge]] = [set() for _ in plan.blocks]
+    for edge in flow.edges:
+        into[edge.target].append(edge)
+        if (edge.source, edge.is_taken) not in flow.counted:
+            unknown[edge.source].add(edge)
+            unknown[edge.target].add(edge)
+    starts = np.cumsum([0, *map(len, into)])
+    steps = []
+    todo = [number for number, edges in enumerate(unknown) if len(edges) == 1]
+    while todo:
+        number = todo.pop()
+        for edge in tuple(unknown[number]):
+            steps.append((number, word(edge), edge.source == number, starts[number], starts[number + 1]))
+            for end in (edge.source, edge.target):
+                unknown[end].discard(edge)
+                if len(unknown[end]) == 1:
+                    todo.append(end)
+    words = [word(edge) for edges in into for edge in edges]
+    return np.array(steps, np.int64).reshape(-1, len(Step)), np.array(words, np.int64)
 
 
 def _tables(plan: Plan, code: Code) -> tuple[Any, Any]:
@@ -153,12 +194,22 @@ def _fill_frames(frames: Any, layout: Layout, plan: Plan, code: Code, group: Gro
     frames[:, Header.F] = [row.ctypes.data for row in group.registers.f_bits]
     frames[:, Header.SECTOR_SHIFT] = settings.sector_shift
     frames[:, Header.IS_STALE] = 1
+    frames[:, Header.SLACK] = _slack(plan, code, settings)
     for shift in range(4):
         frames[:, Header.MASK + shift] = ~((1 << settings.sector_shift) - (1 << shift))
     for block in plan.blocks:
         cycles = sum(int(code.cost[it.parcel]) for it in block.body)
         frames[:, layout.block(block.number, BlockWord.FALL_CYCLES)] = cycles
         frames[:, layout.block(block.number, BlockWord.TAKEN_CYCLES)] = cycles + settings.taken_branch_penalty
+
+
+def _slack(plan: Plan, code: Code, settings: CoreSettings) -> int:
+    """Return the most cycles, stalls apart, from one branch or jump at which native code looks at its limit to another.
+
+    Loops have one each: in between no block is executed twice.
+    """
+    cycles = sum(int(code.cost[it.parcel]) for block in plan.blocks for it in block.body)
+    return cycles + settings.taken_branch_penalty * len(plan.blocks)
 
 
 def _blocks_of_line(blocks: Any, settings: CoreSettings) -> Any:

@@ -2,7 +2,7 @@
 
 Blocks begin at the entry, at symbols, at the targets of branches and jumps, after each instruction that may go
 elsewhere, and wherever an instruction needs a further line of the instruction buffer, so that a block needs no line
-that its first instruction does not need (lines of 64 B or more; with smaller ones the interpreter fetches).
+that its first instruction does not need.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,8 +18,8 @@ from pim.isa import Op
 MOST_INSTRUCTIONS = 8_000
 """Instructions translated of one program, some seconds of compiling; the interpreter runs what lies beyond."""
 
-LINE_SHIFT = 6
-"""log2 of the bytes of instruction-buffer lines at which blocks are cut."""
+LARGEST_LINE_SHIFT = 6
+"""log2 of the bytes of instruction-buffer lines at which blocks are cut; larger ones are a multiple."""
 
 
 WIDTH_SHIFTS = {
@@ -151,6 +151,18 @@ class Plan:
     block_at: dict[int, Block]
     points: list[Point]
     n_sites: int
+    resumed: frozenset[int]  # parcels that are come to from outside: starts, what follows a call or what is not native
+    line_shift: int  # log2 of the bytes of the lines that blocks are cut at
+    has_short: bool  # whether the core has compressed instructions; else jumps need targets that are multiples of 4
+
+    def successor(self, block: Block, *, is_taken: bool) -> Block | None:
+        """Return the block that a block's end leads to, None where that is not native, or not known."""
+        last = block.last
+        if not is_taken:
+            return self.block_at.get(block.following) if block.end in (End.BRANCH, End.FALL) else None
+        if last is None or block.end is End.JALR or (last.target & 1 and not self.has_short):
+            return None
+        return self.block_at.get(last.target)
 
 
 def make_plan(
@@ -158,6 +170,8 @@ def make_plan(
     starts: Iterable[int],
     is_native: Callable[[Instruction], bool],
     decode: Callable[[int], None] | None = None,
+    *,
+    has_short: bool = True,
 ) -> Plan:
     """Return the blocks of what is reached from ``starts``.
 
@@ -172,8 +186,11 @@ def make_plan(
     decode : callable, optional
         Decodes a parcel of ``code``. Then what follows a jump without a link is only taken for an instruction if
         something leads there.
+    has_short : bool
+        Whether the core has compressed instructions.
     """
-    reached, heads = _reach(code, starts, is_native, decode)
+    line_shift = min(LARGEST_LINE_SHIFT, code.rules.instruction_line_shift)
+    reached, heads, resumed = _reach(code, starts, is_native, decode, line_shift)
     blocks: list[Block] = []
     seen: set[int] = set()
     for parcel in sorted(heads):
@@ -186,7 +203,8 @@ def make_plan(
     n_sites = 0
     for block in blocks:
         n_sites = _number_points(block, points, n_sites)
-    return Plan(blocks, {block.body[0].parcel: block for block in blocks}, points, n_sites)
+    block_at = {block.body[0].parcel: block for block in blocks}
+    return Plan(blocks, block_at, points, n_sites, frozenset(resumed), line_shift, has_short)
 
 
 def _reach(
@@ -194,12 +212,14 @@ def _reach(
     starts: Iterable[int],
     is_native: Callable[[Instruction], bool],
     decode: Callable[[int], None] | None,
-) -> tuple[dict[int, Instruction], set[int]]:
-    """Return the instructions reached, by parcel, and where blocks begin."""
+    line_shift: int,
+) -> tuple[dict[int, Instruction], set[int], set[int]]:
+    """Return the instructions reached, by parcel, where blocks begin, and where they are come to from outside."""
     n_parcels = len(code.op)
     reached: dict[int, Instruction] = {}
     heads: set[int] = set()
     todo = [parcel for parcel in starts if 0 <= parcel < n_parcels]
+    resumed = set(todo)
     while todo and len(reached) < MOST_INSTRUCTIONS:
         parcel = todo.pop()
         heads.add(parcel)
@@ -209,7 +229,7 @@ def _reach(
                 decode(parcel)
             it = Instruction(code, parcel)
             reached[parcel] = it
-            last_line = (2 * parcel + it.size - 1) >> LINE_SHIFT
+            last_line = (2 * parcel + it.size - 1) >> line_shift
             if last_line != line:
                 heads.add(parcel)
                 line = last_line
@@ -217,13 +237,17 @@ def _reach(
             if 0 <= target < n_parcels:
                 todo.append(target)
                 heads.add(target)
+                if it.op == Op.JALR:
+                    resumed.add(target)
             constants.follow(it)
             parcel = it.following
             if it.op == Op.ILLEGAL or (decode is not None and it.goes_elsewhere):
                 break
             if not is_native(it) or Op.BEQ <= it.op <= Op.JALR:
                 heads.add(parcel)
-    return reached, heads
+            if not is_native(it) or it.op in (Op.JAL, Op.JALR):
+                resumed.add(parcel)
+    return reached, heads, resumed
 
 
 def _block(

@@ -9,16 +9,17 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
+from pim.config import CoreConfig
 from pim.core.code import Code
 from pim.core.translate import function
 from pim.core.translate.compile import Machinecode, compile_function, load_function, object_key
 from pim.core.translate.function import function_text, is_native
 from pim.core.translate.layout import Layout
-from pim.core.translate.plan import Plan, make_plan, start_parcels, writes_float_state
+from pim.core.translate.plan import LARGEST_LINE_SHIFT, Plan, make_plan, start_parcels, writes_float_state
 from pim.jit import source_digest
 
 
-def kernel_key(text: bytes, entry: int, symbols: Iterable[int], extensions: str) -> str:
+def kernel_key(text: bytes, entry: int, symbols: Iterable[int], core: CoreConfig) -> str:
     """Return the digest that names the machine code of a kernel.
 
     Parameters
@@ -29,10 +30,11 @@ def kernel_key(text: bytes, entry: int, symbols: Iterable[int], extensions: str)
         Address of the first one that is executed.
     symbols : iterable of int
         Addresses at which functions may begin.
-    extensions : str
-        Of the core.
+    core : CoreConfig
+        What executes it.
     """
-    parts = (source_digest(Path(function.__file__)), entry, sorted(symbols), extensions)
+    line_bytes = min(core.instruction_line_bytes, 1 << LARGEST_LINE_SHIFT)
+    parts = (source_digest(Path(function.__file__)), entry, sorted(symbols), core.isa_extensions, line_bytes)
     return object_key(hashlib.sha256(text).hexdigest() + repr(parts))
 
 
@@ -41,27 +43,27 @@ def is_compiled(key: str) -> bool:
     return load_function(key) is not None
 
 
-def plan_kernel(code: Code, entry: int, symbols: Iterable[int]) -> Plan:
-    """Return the plan of a text that is decoded, and never changes."""
+def plan_kernel(code: Code, entry: int, symbols: Iterable[int], *, has_short: bool) -> Plan:
+    """Return the plan of a text that is decoded, and never changes; ``has_short`` with compressed instructions."""
     floating = not writes_float_state(code)
-    return make_plan(code, start_parcels(code, entry, symbols), partial(is_native, floating=floating))
+    starts = start_parcels(code, entry, symbols)
+    return make_plan(code, starts, partial(is_native, floating=floating), has_short=has_short)
 
 
-def plan_memory(code: Code, entry: int, decode: Callable[[int], None]) -> Plan:
+def plan_memory(code: Code, entry: int, decode: Callable[[int], None], *, has_short: bool) -> Plan:
     """Return the plan of what is reached from ``entry`` in a memory that may change; ``decode`` decodes a parcel.
 
     Such a program may get to read its flags in a way that is not seen: floating point is for the interpreter.
     """
-    return make_plan(code, start_parcels(code, entry, ()), partial(is_native, floating=False), decode)
+    starts = start_parcels(code, entry, ())
+    return make_plan(code, starts, partial(is_native, floating=False), decode, has_short=has_short)
 
 
-def machinecode(plan: Plan, code: Code, *, has_short: bool, key: str | None = None) -> Machinecode:
+def machinecode(plan: Plan, code: Code, key: str | None = None) -> Machinecode:
     """Return a plan's machine code; compiles it where it is not at hand.
 
     Parameters
     ----------
-    has_short : bool
-        Whether the core has compressed instructions.
     key : str, optional
         See `kernel_key`; default: a digest of the IR.
     """
@@ -69,5 +71,5 @@ def machinecode(plan: Plan, code: Code, *, has_short: bool, key: str | None = No
     if found is not None:
         return found
     layout = Layout(plan.n_sites, len(plan.blocks))
-    text = function_text(plan, layout, code.rules.xlen, len(code.op), has_short=has_short)
+    text = function_text(plan, layout, code.rules.xlen, len(code.op))
     return compile_function(key or object_key(text), text)

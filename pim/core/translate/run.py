@@ -17,13 +17,11 @@ from pim.core.translate.layout import Header, Reason
 from pim.core.translate.native import Native, PointColumn
 from pim.core.translate.serve import (
     collect_counts,
-    is_ready,
     match_all,
     serve_access,
     serve_fetch,
 )
 from pim.core.turn import horizon, next_turn
-from pim.isa import OpClass
 from pim.jit import inlined_kernel, kernel
 
 
@@ -61,13 +59,13 @@ def run_turn(
     )
     hart, frame = core.hart, native.frames[hart_id]
     hart.stop = Stop.READY
-    limit = horizon(other_at, settings)
-    frame[Header.BRANCH_LIMIT] = limit + code.rules.class_cycles[OpClass.BRANCH]
-    frame[Header.JUMP_LIMIT] = limit + code.rules.class_cycles[OpClass.JUMP]
+    frame[Header.LIMIT] = horizon(other_at, settings) - frame[Header.SLACK]
     n_parcels = np.uint64(len(native.point_at))
     while True:
         index: Any = np.uint64(hart.pc - MEMORY_BASE) >> np.uint64(1)
         point = int(native.point_at[index]) - 1 if index < n_parcels and hart.pc & 1 == 0 else -1
+        if frame[Header.IS_WAITING]:
+            point = frame[Header.POINT]
         if point >= 0:
             run_native(core, group, code, native, point, other, other_at, settings)
             if hart.stop != Stop.READY:
@@ -100,12 +98,9 @@ def run_native(
     hart, frame = core.hart, native.frames[core.hart_id]
     is_waiting = frame[Header.IS_WAITING]
     row = native.points[point]
-    if not is_waiting:
-        if frame[Header.IS_STALE]:
-            match_all(core, native, group.checked[0], settings)
-            frame[Header.IS_STALE] = 0
-        if row[PointColumn.SITE] >= 0 and not is_ready(core, native, row[PointColumn.BLOCK], settings):
-            return
+    if not is_waiting and frame[Header.IS_STALE]:
+        match_all(core, native, group.checked[0], settings)
+        frame[Header.IS_STALE] = 0
     count(hart, row, -1)
     cycle = hart.cycle
     ahead = hart.uses - (cycle - row[PointColumn.CYCLES] + row[PointColumn.N] - 1)

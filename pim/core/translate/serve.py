@@ -13,7 +13,7 @@ from pim.core.pipeline import edge
 from pim.core.settings import MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
 from pim.core.state import NO_LINE, Core, Group, Hart
 from pim.core.translate.layout import BLOCK_WORDS, ENTRY_WORDS, HEADER_WORDS, TABLE_WORDS, BlockWord, Entry, Header
-from pim.core.translate.native import Native, PointColumn, Total
+from pim.core.translate.native import Native, PointColumn, Step, Total
 from pim.core.turn import is_later, park
 from pim.isa.alu import bit_length
 from pim.jit import inlined_kernel, kernel
@@ -206,6 +206,7 @@ def serve_access(
 def collect_counts(hart: Hart, native: Native, hart_id: int, settings: CoreSettings) -> None:
     """Add what native code has executed to a core's counters. Updates ``hart`` and ``native``."""
     frame = native.frames[hart_id]
+    follow_counts(frame, native)
     for block in range(len(native.blocks)):
         at = native.block_at + BLOCK_WORDS * block
         taken = frame[at + BlockWord.TAKEN_COUNT]
@@ -218,3 +219,17 @@ def collect_counts(hart: Hart, native: Native, hart_id: int, settings: CoreSetti
             hart.load_use_cycles += times * totals[Total.LOAD_USE]
             hart.branch_cycles += taken * settings.taken_branch_penalty
             frame[at + BlockWord.TAKEN_COUNT] = frame[at + BlockWord.FALL_COUNT] = 0
+        frame[at + BlockWord.ENTERED] = 0
+
+
+@inlined_kernel
+def follow_counts(frame: Any, native: Native) -> None:
+    """Set the counts of ends that native code doesn't count: what comes to a block leaves it. Updates ``frame``."""
+    for step in native.steps:
+        block, word = step[Step.BLOCK], step[Step.WORD]
+        at = native.block_at + BLOCK_WORDS * block
+        left = frame[at + BlockWord.TAKEN_COUNT] + frame[at + BlockWord.FALL_COUNT]
+        come = frame[at + BlockWord.ENTERED]
+        for i in range(step[Step.FIRST_INTO], step[Step.END_INTO]):
+            come += frame[native.into[i]]
+        frame[word] = come - left if step[Step.IS_OUT] else left - come
