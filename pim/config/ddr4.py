@@ -17,11 +17,11 @@ from pim.errors import ConfigError
 
 _BY_RATE: dict[int, dict[str, float | int]] = {  # MT/s
     2133: {"tck_ns": 0.937, "trcd_ns": 14.06, "trp_ns": 14.06, "tras_ns": 33.0, "cl_nck": 15, "cwl_nck": 11,
-           "tccd_l_ns": 5.355},  # bin P (15-15-15)
+           "tccd_l_ns": 5.355, "txsdll_nck": 768},  # bin P (15-15-15)
     2400: {"tck_ns": 0.833, "trcd_ns": 14.16, "trp_ns": 14.16, "tras_ns": 32.0, "cl_nck": 17, "cwl_nck": 12,
-           "tccd_l_ns": 5.0},  # bin T (17-17-17)
+           "tccd_l_ns": 5.0, "txsdll_nck": 768},  # bin T (17-17-17)
     3200: {"tck_ns": 0.625, "trcd_ns": 13.75, "trp_ns": 13.75, "tras_ns": 32.0, "cl_nck": 22, "cwl_nck": 16,
-           "tccd_l_ns": 5.0},  # bin AA (22-22-22)
+           "tccd_l_ns": 5.0, "txsdll_nck": 1024},  # bin AA (22-22-22)
 }  # fmt: skip
 _BY_RATE_AND_WIDTH: dict[int, dict[int, tuple[float, float, float]]] = {  # tRRD_S, tRRD_L, tFAW in ns
     2133: {4: (3.7, 5.3, 15.0), 8: (3.7, 5.3, 21.0), 16: (5.3, 6.4, 30.0)},

@@ -41,6 +41,9 @@ class ClockTiming(NamedTuple):
     nrtrs: int
     nxp: int
     ncke: int
+    nckesr: int
+    nxs: int
+    nxsdll: int
     nrefi: int
     nrfc: int
     nrow_transfer: int
@@ -67,6 +70,9 @@ class ClockOverrides(ConfigModel):
     nrtrs: Clocks | None = None
     nxp: Clocks | None = None
     ncke: Clocks | None = None
+    nckesr: Clocks | None = None
+    nxs: Clocks | None = None
+    nxsdll: Clocks | None = None
     nrefi: int | None = Field(None, ge=1, le=1 << 50)
     nrfc: Clocks | None = None
     nrow_transfer: Clocks | None = None
@@ -93,7 +99,8 @@ class TimingSpec(ConfigModel):
     twtr_l_ns: Nanoseconds = 7.5  # JESD79-4: max(4 nCK, 7.5 ns)
     trtrs_nck: Clocks = 2  # assumption: two clocks between bursts of two ranks, as two public simulators take it
     txp_ns: Nanoseconds = 6.0  # JESD79-4: max(4 nCK, 6 ns)
-    tcke_ns: Nanoseconds = 5.0  # JESD79-4: max(3 nCK, 5 ns)
+    tcke_ns: Nanoseconds = 5.0  # JESD79-4: max(3 nCK, 5 ns); a self-refresh takes a clock more (tCKESR)
+    txsdll_nck: Clocks = 768  # JESD79-4: tXSDLL = tDLLK, 2133 and 2400
     trefi_ns: float = Field(7800.0, gt=0, le=1e12)  # JESD79-4: 7.8 us up to 85 C; a longer one is no refresh
     trfc_ns: Nanoseconds = 350.0  # JESD79-4: tRFC1 of 8 Gb
     trfc2_ns: Nanoseconds = 260.0  # JESD79-4: 8 Gb, fine granularity 2x
@@ -154,6 +161,9 @@ class TimingSpec(ConfigModel):
             nrtrs=self.trtrs_nck,
             nxp=nck(self.txp_ns, 4),
             ncke=nck(self.tcke_ns, 3),
+            nckesr=nck(self.tcke_ns, 3) + 1,
+            nxs=nck(self.trfc_ns + 10.0),  # JESD79-4: tXS = tRFC1 + 10 ns
+            nxsdll=self.txsdll_nck,
             nrefi=int(refresh_interval_ns / self.tck_ns),
             nrfc=nck(trfc_ns),
             nrow_transfer=nck(self.row_transfer_ns),

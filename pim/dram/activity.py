@@ -1,9 +1,11 @@
 """What a rank does besides answering: its commands, and the clocks its banks are open or it is powered down.
 
 Energy comes from these counters (`pim.power.channel`). A rank is active from the first bank's ACT until the last one is
-closed, and during a refresh; a bank that precharges by itself is open until it starts to.
+closed, and during a refresh; a bank that precharges by itself is open until it starts to. A self-refresh begins with a
+refresh, and counts as such once that is over.
 """
 
+from enum import IntEnum
 from typing import Annotated, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -11,6 +13,14 @@ import numpy as np
 from pim.dram.command import Command
 from pim.dram.constraints import LONG_AGO
 from pim.jit import inlined_kernel, record_dtype
+
+
+class Power(IntEnum):
+    """What a rank does with its clock."""
+
+    UP = 0
+    DOWN = 1  # from PDE to PDX
+    SELF_REFRESH = 2  # from SRE to SRX
 
 
 class BankActivity(Protocol):
@@ -31,9 +41,10 @@ class RankActivity(Protocol):
     active_from: int  # start of the present active time
     quiet_from: int  # its end, once no bank is open
     active_clocks: int  # of active times that are over
-    down_from: int  # clock of the last PDE
+    down_from: int  # clock of the last PDE, or at which the refresh that begins a self-refresh is over
     down_active_clocks: int  # powered down with open banks
     down_precharged_clocks: int  # powered down with all banks closed
+    self_refresh_clocks: int
 
 
 BANK_ACTIVITY = record_dtype(BankActivity)
@@ -47,6 +58,7 @@ class StateClocks(NamedTuple):
     precharged: int
     down_active: int
     down_precharged: int
+    self_refresh: int
     bank_open: tuple[int, ...]  # of each bank, refreshes included
 
 
@@ -78,11 +90,11 @@ def note_closed(rank: RankActivity, bank: BankActivity, opened_at: int, at: int)
 
 
 @inlined_kernel
-def note_power(rank: RankActivity, goes_down: bool, at: int) -> None:
-    """Note that the rank enters or leaves power-down at ``at``. Updates ``rank``."""
-    if goes_down:
-        rank.down_from = at
+def note_power(rank: RankActivity, power: int, until: int) -> None:
+    """Note that the rank was in a state of low power, a Power, up to clock ``until``. Updates ``rank``."""
+    if power == Power.SELF_REFRESH:
+        rank.self_refresh_clocks += max(0, until - rank.down_from)
     elif rank.n_open > 0:
-        rank.down_active_clocks += at - rank.down_from
+        rank.down_active_clocks += until - rank.down_from
     else:
-        rank.down_precharged_clocks += at - rank.down_from
+        rank.down_precharged_clocks += until - rank.down_from

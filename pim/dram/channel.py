@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple, Protocol
 import numpy as np
 
 from pim.config import ClockTiming
-from pim.dram.activity import StateClocks, make_activity, note_active, note_closed, note_power
+from pim.dram.activity import Power, StateClocks, make_activity, note_active, note_closed, note_power
 from pim.dram.bank import CLOSED
 from pim.dram.command import N_READY, Command
 from pim.dram.constraints import LONG_AGO, RuleTable, Scope, compile_rules
@@ -29,7 +29,7 @@ class ChannelRank(Protocol):
 
     acts: Annotated[Any, "i8", (4,)]  # clocks of the last four ACTs, a ring
     oldest: int  # index of the oldest of them
-    is_down: int  # 1 from PDE to PDX
+    power: int  # a Power
 
 
 CHANNEL_BANK = record_dtype(ChannelBank)
@@ -97,12 +97,16 @@ def held_as(command: int) -> int:
     """Return the command below N_READY that the rules hold back in the same way."""
     if command == Command.RDA:
         return Command.RD.value
-    return Command.WR.value if command == Command.WRA else command
+    if command == Command.WRA:
+        return Command.WR.value
+    if command == Command.SRE:
+        return Command.REF.value
+    return Command.PDX.value if command == Command.SRX else command
 
 
 @kernel
 def earliest(channel: Channel, command: int, bank_id: int) -> int:
-    """Return the first clock at which the timing rules allow a command; PREA to PDX take any bank of the rank."""
+    """Return the first clock at which the timing rules allow a command; one to a rank takes any of its banks."""
     return int(max(ready_at(channel, held_as(command), bank_id), channel.last_at[0] + 1))
 
 
@@ -110,16 +114,17 @@ def earliest(channel: Channel, command: int, bank_id: int) -> int:
 def suits(channel: Channel, command: int, bank_id: int, row: int) -> bool:
     """Tell whether the state of banks and rank allows a command, whatever the clock."""
     rank_id = bank_id >> channel.bank_shift
-    if channel.ranks[rank_id].is_down:
-        return command == Command.PDX
+    power = channel.ranks[rank_id].power
+    if power != Power.UP:
+        return command == (Command.PDX if power == Power.DOWN else Command.SRX)
     open_row = channel.banks[bank_id].open_row
     if command == Command.ACT:
         return bool(open_row == CLOSED)
     if command in (Command.RD, Command.WR, Command.RDA, Command.WRA):
         return bool(open_row == row and row != CLOSED)
-    if command == Command.REF:
+    if command in (Command.REF, Command.SRE):
         return bool(channel.activity[rank_id].n_open == 0)
-    return command != Command.PDX
+    return command not in (Command.PDX, Command.SRX)
 
 
 @kernel
@@ -174,15 +179,24 @@ def close_bank(channel: Channel, bank_id: int, at: int) -> None:
 
 
 @inlined_kernel
-def switch_power(channel: Channel, rank_id: int, goes_down: bool, at: int) -> None:
-    """Enter or leave power-down, in which open banks draw nothing of their own. Updates ``channel``."""
-    activity = channel.activity[rank_id]
-    channel.ranks[rank_id].is_down = goes_down
-    note_power(activity, goes_down, at)
-    if not goes_down:
-        for bank_id in range(rank_id << channel.bank_shift, (rank_id + 1) << channel.bank_shift):
-            if channel.banks[bank_id].open_row != CLOSED:
-                channel.bank_activity[bank_id].open_clocks -= at - activity.down_from
+def power_down(channel: Channel, rank_id: int, refreshes: bool, at: int) -> None:
+    """Enter power-down, or self-refresh, which begins with a refresh, at clock ``at``. Updates ``channel``."""
+    rank, activity = channel.ranks[rank_id], channel.activity[rank_id]
+    rank.power, activity.down_from = Power.DOWN.value, at
+    if refreshes:
+        rank.power, activity.down_from = Power.SELF_REFRESH.value, at + channel.timing.nrfc
+        note_active(activity, at, activity.down_from)
+
+
+@inlined_kernel
+def power_up(channel: Channel, rank_id: int, at: int) -> None:
+    """Leave power-down, in which open banks draw nothing of their own, or self-refresh. Updates ``channel``."""
+    activity, rank = channel.activity[rank_id], channel.ranks[rank_id]
+    note_power(activity, rank.power, at)
+    rank.power = Power.UP
+    for bank_id in range(rank_id << channel.bank_shift, (rank_id + 1) << channel.bank_shift):
+        if channel.banks[bank_id].open_row != CLOSED:
+            channel.bank_activity[bank_id].open_clocks -= at - activity.down_from
 
 
 @kernel
@@ -203,29 +217,38 @@ def issue(channel: Channel, command: int, bank_id: int, row: int, at: int) -> No
         channel.bank_activity[bank_id].writes += 1
         if command == Command.WRA:
             close_bank(channel, bank_id, max(at + timing.ncwl + timing.nbl + timing.nwr, bank.act_at + timing.nras))
-    elif command == Command.PRE:
-        if bank.open_row != CLOSED:
-            close_bank(channel, bank_id, at)
-    elif command == Command.PREA:
-        for other in range(rank_id << channel.bank_shift, (rank_id + 1) << channel.bank_shift):
+    elif command in (Command.PRE, Command.PREA):
+        first, last = bank_id, bank_id + 1
+        if command == Command.PREA:
+            first, last = rank_id << channel.bank_shift, (rank_id + 1) << channel.bank_shift
+        for other in range(first, last):
             if channel.banks[other].open_row != CLOSED:
                 close_bank(channel, other, at)
     elif command == Command.REF:
         note_active(activity, at, at + timing.nrfc)
+    elif command in (Command.PDE, Command.SRE):
+        power_down(channel, rank_id, command == Command.SRE, at)
     else:
-        switch_power(channel, rank_id, command == Command.PDE, at)
+        power_up(channel, rank_id, at)
 
 
 def state_clocks(channel: Channel, rank_id: int, end: int) -> StateClocks:
-    """Return what a rank did from clock 0 to ``end``, which is not before its last command."""
-    rank, first = channel.activity[rank_id], rank_id << channel.bank_shift
-    refreshing = int(rank.commands[Command.REF]) * channel.timing.nrfc
+    """Return what a rank did from clock 0 to ``end``, which is not before its last command.
+
+    Nor before the end of the refresh that begins a self-refresh, if it is in one.
+    """
+    ranks, first = channel.activity[rank_id : rank_id + 1].copy(), rank_id << channel.bank_shift
+    rank, power = ranks[0], int(channel.ranks[rank_id].power)
+    if power != Power.UP:
+        note_power(rank, power, end)
+    down_since = int(rank.down_from) if power == Power.DOWN else end
+    refreshing = int(rank.commands[[Command.REF, Command.SRE]].sum()) * channel.timing.nrfc
     bank_open = []
     for bank_id in range(first, first + (1 << channel.bank_shift)):
         bank, counters = channel.banks[bank_id], channel.bank_activity[bank_id]
-        still_open = end - int(bank.act_at) if bank.open_row != CLOSED else 0
+        still_open = down_since - int(bank.act_at) if bank.open_row != CLOSED else 0
         bank_open.append(int(counters.open_clocks) + still_open + refreshing)
-    down = int(rank.down_active_clocks), int(rank.down_precharged_clocks)
+    low = int(rank.down_active_clocks), int(rank.down_precharged_clocks), int(rank.self_refresh_clocks)
     quiet = end if rank.n_open else min(end, int(rank.quiet_from))
-    active = int(rank.active_clocks) + quiet - int(rank.active_from) - down[0]
-    return StateClocks(active, end - active - sum(down), *down, tuple(bank_open))
+    active = int(rank.active_clocks) + quiet - int(rank.active_from) - low[0]
+    return StateClocks(active, end - active - sum(low), *low, tuple(bank_open))

@@ -16,10 +16,12 @@ class Command(IntEnum):
     PDX = 7  # leave power-down
     RDA = 8  # read, then precharge by itself
     WRA = 9  # write, then precharge by itself
+    SRE = 10  # enter self-refresh, beginning with a refresh
+    SRX = 11  # leave self-refresh
 
 
 N_READY = 8
-"""Commands that a rule can hold back apart: RDA is held back as RD is, and WRA as WR."""
+"""Commands that a rule can hold back apart: RDA is held back as RD is, WRA as WR, SRE as REF and SRX as PDX."""
 
 COUNTED = (Command.ACT, Command.PRE, Command.RD, Command.WR)
 """Commands counted on the cores' path; refreshes follow from the time."""

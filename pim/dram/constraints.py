@@ -6,7 +6,8 @@ banks' state. ``docs/timing.md`` prints the table, and a test compares the two.
 
 References
 ----------
-JESD79-4, timing parameters by speed grade, "Read Operation", "Write Operation", "Refresh Command", "Power-Down Mode".
+JESD79-4, timing parameters by speed grade, "Read Operation", "Write Operation", "Refresh Command", "Self-Refresh
+Operation", "Power-Down Mode".
 """
 
 from collections.abc import Callable
@@ -18,7 +19,7 @@ import numpy as np
 from pim.config import ClockTiming
 from pim.dram.command import N_READY, Command
 
-ACT, PRE, RD, WR, PREA, REF, PDE, PDX, RDA, WRA = Command
+ACT, PRE, RD, WR, PREA, REF, PDE, PDX, RDA, WRA, SRE, SRX = Command
 LONG_AGO = -(1 << 40)
 """Clock of a command that never was."""
 
@@ -41,7 +42,7 @@ class Scope(IntEnum):
 class Rule(NamedTuple):
     """``after`` goes out at least ``clocks`` after ``before``, or after the ``window``-th last ``before``.
 
-    RD and WR in ``after`` stand for RDA and WRA too.
+    RD, WR, REF and PDX in ``after`` stand for RDA, WRA, SRE and SRX too.
     """
 
     scope: Scope
@@ -89,6 +90,10 @@ RULES = (
     Rule(_RANK, (RDA,), (REF,), lambda t: t.nrtp + t.nrp),
     Rule(_RANK, (WRA,), (REF,), lambda t: t.ncwl + t.nbl + t.nwr + t.nrp),
     Rule(_RANK, (REF,), (ACT, PRE, PREA, REF), lambda t: t.nrfc),
+    # Self-refresh: the clock may stop, so that the DLL must lock again before columns.
+    Rule(_RANK, (SRE,), (PDX,), lambda t: t.nckesr),
+    Rule(_RANK, (SRX,), (ACT, PRE, PREA, REF, PDE), lambda t: t.nxs),
+    Rule(_RANK, (SRX,), (RD, WR), lambda t: t.nxsdll),
     # Power-down.
     Rule(_RANK, (ACT, PRE, PREA, REF), (PDE,), lambda _: 2),
     Rule(_RANK, _READS, (PDE,), lambda t: t.ncl + t.nbl + 1),

@@ -31,13 +31,14 @@ def rank_energy(
         pre=int(banks.closings.sum()),
         rd=int(banks.reads.sum()),
         wr=int(banks.writes.sum()),
-        ref=int(channel.activity[rank_id].commands[Command.REF]),
+        ref=int(channel.activity[rank_id].commands[[Command.REF, Command.SRE]].sum()),  # SRE begins with a refresh
     )
     times = StateTimes(
         active_s=clocks.active * tck_s,
         precharged_s=clocks.precharged * tck_s,
         powerdown_active_s=clocks.down_active * tck_s,
         powerdown_precharged_s=clocks.down_precharged * tck_s,
+        self_refresh_s=clocks.self_refresh * tck_s,
         bank_open_s=sum(clocks.bank_open) * tck_s,
     )
     timing = channel.timing

@@ -1,7 +1,7 @@
 """Which DDR4 rules a command stream breaks: slow, plain, written from docs/timing.md and JESD79-4.
 
 A stream is a list of (clock, command, rank, bank group, bank, row) in the order of the command bus. Commands: ACT, PRE,
-PREA, RD, RDA, WR, WRA, REF, PDE, PDX.
+PREA, RD, RDA, WR, WRA, REF, PDE, PDX, SRE, SRX.
 """
 
 from dataclasses import dataclass
@@ -30,6 +30,9 @@ class Clocks:
     rfc: int = 420
     xp: int = 8
     cke: int = 6
+    ckesr: int = 7
+    xs: int = 433
+    xsdll: int = 768
     turn: int = 2  # from a read's last beat to a write's first
 
 
@@ -53,6 +56,7 @@ class _Past:
         self.acts = {}  # rank -> clocks
         self.rows = {}  # (rank, group, bank) -> row
         self.down = set()  # ranks in power-down
+        self.refreshing = set()  # ranks in self-refresh
         self.bursts = []  # (first beat, rank, whether a write)
 
     def since(self, at, kinds, place):
@@ -111,12 +115,18 @@ def _gaps(past, at, command, rank, group, bank, t):
         yield "tRTP", past.since(at, ("RD",), place), t.rtp
         yield "tWR", past.since(at, ("WR",), place), written + t.wr
         yield "tRFC", past.since(at, ("REF",), rank), t.rfc
-    if command == "REF":
+    if command in ("REF", "SRE"):
         yield "tRC before REF", past.since(at, ("ACT",), rank), t.ras + t.rp
         yield "tRP before REF", past.since(at, ("PRE", "PREA"), rank), t.rp
         yield "tRTP + tRP before REF", past.since(at, ("RDA",), rank), t.rtp + t.rp
         yield "tWR + tRP before REF", past.since(at, ("WRA",), rank), written + t.wr + t.rp
         yield "tRFC", past.since(at, ("REF",), rank), t.rfc
+    yield from _power_gaps(past, at, command, rank, t)
+
+
+def _power_gaps(past, at, command, rank, t):
+    """Yield the gaps to and from states of low power."""
+    reads, columns, written = ("RD", "RDA"), ("RD", "RDA", "WR", "WRA"), t.cwl + t.burst
     if command == "PDE":
         yield "tACTPDEN", past.since(at, ("ACT", "PRE", "PREA", "REF"), rank), 2
         yield "tRDPDEN", past.since(at, reads, rank), t.cl + t.burst + 1
@@ -125,20 +135,30 @@ def _gaps(past, at, command, rank, group, bank, t):
         yield "tCKE", past.since(at, ("PDX",), rank), t.cke
     elif command == "PDX":
         yield "tPD", past.since(at, ("PDE",), rank), t.cke
+    elif command == "SRX":
+        yield "tCKESR", past.since(at, ("SRE",), rank), t.ckesr
     else:
         yield "tXP", past.since(at, ("PDX",), rank), t.xp
+    if command in columns:
+        yield "tXSDLL", past.since(at, ("SRX",), rank), t.xsdll
+    elif command != "SRX":
+        yield "tXS", past.since(at, ("SRX",), rank), t.xs
 
 
 def _misfits(past, command, rank, bank, row):
     """Yield what in the state of banks and rank does not suit the command."""
     if (rank in past.down) != (command == "PDX"):
         yield "power-down"
+    if (rank in past.refreshing) != (command == "SRX"):
+        yield "self-refresh"
     if command == "ACT" and past.rows.get(bank) is not None:
         yield "ACT to an open bank"
     if command in ("RD", "RDA", "WR", "WRA") and past.rows.get(bank) != row:
         yield "column of a row that is not open"
-    if command == "REF" and any(open_row is not None for place, open_row in past.rows.items() if place[0] == rank):
-        yield "REF with an open bank"
+    if command in ("REF", "SRE") and any(
+        open_row is not None for place, open_row in past.rows.items() if place[0] == rank
+    ):
+        yield f"{command} with an open bank"
 
 
 def _bus_conflict(past, at, command, rank, t):
@@ -169,3 +189,7 @@ def _record(past, at, command, rank, group, bank, row):
         past.down.add(rank)
     elif command == "PDX":
         past.down.discard(rank)
+    elif command == "SRE":
+        past.refreshing.add(rank)
+    elif command == "SRX":
+        past.refreshing.discard(rank)

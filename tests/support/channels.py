@@ -14,7 +14,7 @@ def reference_clocks(timing: ClockTiming) -> Clocks:
         cl=timing.ncl, cwl=timing.ncwl, burst=timing.nbl, rcd=timing.nrcd, rp=timing.nrp, ras=timing.nras,
         rtp=timing.nrtp, wr=timing.nwr, ccd_s=timing.nccd_s, ccd_l=timing.nccd_l, rrd_s=timing.nrrd_s,
         rrd_l=timing.nrrd_l, faw=timing.nfaw, wtr_s=timing.nwtr_s, wtr_l=timing.nwtr_l, rtrs=timing.nrtrs,
-        rfc=timing.nrfc, xp=timing.nxp, cke=timing.ncke,
+        rfc=timing.nrfc, xp=timing.nxp, cke=timing.ncke, ckesr=timing.nckesr, xs=timing.nxs, xsdll=timing.nxsdll,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from pim.dram.queues import Requests
 from pim.dram.traffic import Served, requests_of
 
 NEVER = 1 << 50
-TIMING = {"nrfc": 420, "nrefi": 9360}
+TIMING = {"nrfc": 420, "nrefi": 9360, "nxs": 432}
 """What differs from our DDR4-2400 8 Gb x8; the data's README says why."""
 
 COMMANDS = {
@@ -23,6 +23,8 @@ COMMANDS = {
     "WR": "WR",
     "WRA": "WRA",
     "REFab": "REF",
+    "SREFE": "SRE",
+    "SREFX": "SRX",
 }
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from pim.config import TimingSpec
+from pim.dram.channel import state_clocks
 from pim.dram.command import Command
 from pim.dram.constraints import RULES
 from tests.support.channels import CommandBus
@@ -65,6 +66,15 @@ PAIRS = [
     ("PDX", "ACT", SAME_RANK, T.nxp),
     ("PDX", "RD", SAME_RANK, T.nxp),
     ("PDX", "REF", SAME_RANK, T.nxp),
+    ("SRE", "SRX", SAME_RANK, T.ncke + 1),
+    ("SRX", "ACT", SAME_RANK, T.nrfc + 12),
+    ("SRX", "SRE", SAME_RANK, T.nrfc + 12),
+    ("SRX", "PDE", SAME_RANK, T.nrfc + 12),
+    ("SRX", "RD", SAME_RANK, 768),
+    ("SRX", "WRA", SAME_RANK, 768),
+    ("PRE", "SRE", SAME_RANK, T.nrp),
+    ("REF", "SRE", SAME_RANK, T.nrfc),
+    ("PDX", "SRE", SAME_RANK, T.nxp),
 ]
 
 
@@ -158,3 +168,48 @@ def test_command_bus_takes_one_command_a_clock():
     bus.issue("ACT", HERE, 5, 100)
     assert not bus.probe("ACT", OTHER_RANK, 5, 100)
     assert bus.probe("ACT", OTHER_RANK, 5, 101)
+
+
+def test_rank_in_self_refresh_takes_only_the_exit():
+    bus = CommandBus(T, n_ranks=2)
+    assert not bus.probe("SRX", HERE, -1, 50)
+    bus.issue("SRE", HERE, -1, 100)
+    assert [c.name for c in Command if bus.probe(c.name, HERE, 5, 5000)] == ["SRX"]
+    assert bus.probe("ACT", OTHER_RANK, 5, 5000)
+    assert_earliest_ready_at(bus, "SRX", HERE, -1, 100 + T.ncke + 1)
+    bus.issue("SRX", HERE, -1, 5000)
+    assert_earliest_ready_at(bus, "ACT", HERE, 5, 5000 + T.nxs)
+    at = bus.issue_first("ACT", HERE, 5)
+    assert T.nxsdll > at - 5000 + T.nrcd
+    assert_earliest_ready_at(bus, "RD", HERE, 5, 5000 + T.nxsdll)
+
+
+def test_self_refresh_needs_all_banks_of_the_rank_closed():
+    bus = opened(HERE)
+    assert not bus.probe("SRE", HERE, -1, 500)
+    bus.issue("PRE", HERE, -1, 500)
+    assert_earliest_ready_at(bus, "SRE", HERE, -1, 500 + T.nrp)
+
+
+@pytest.mark.parametrize(("enter", "leave"), [("PDE", "PDX"), ("SRE", "SRX")])
+def test_states_are_counted_while_a_rank_is_in_low_power_as_after_it(enter, leave):
+    bus = CommandBus(T)
+    bus.issue("ACT", HERE, 5, 100)
+    bus.issue("PRE", HERE, -1, 200)
+    bus.issue(enter, HERE, -1, 1000)
+    during = state_clocks(bus.channel, 0, 3000)
+    bus.issue(leave, HERE, -1, 3000)
+    assert state_clocks(bus.channel, 0, 3000) == during
+    refresh = T.nrfc if enter == "SRE" else 0
+    assert during.active == 100 + refresh
+    assert (during.down_precharged, during.self_refresh) == ((0, 2000 - refresh) if refresh else (2000, 0))
+    assert during.precharged == 3000 - 100 - 2000
+    assert during.bank_open == tuple(100 * (bank_id == 0) + refresh for bank_id in range(16))
+
+
+def test_open_bank_in_power_down_counts_as_such_until_now():
+    bus = CommandBus(T)
+    bus.issue("ACT", HERE, 5, 100)
+    bus.issue("PDE", HERE, -1, 300)
+    states = state_clocks(bus.channel, 0, 1000)
+    assert (states.active, states.down_active, states.precharged, states.bank_open[0]) == (200, 700, 100, 200)
