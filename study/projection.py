@@ -14,7 +14,7 @@ from study.parts import KernelFigures, Label, Thermal
 from study.physical import DRAM_DIE
 
 WAITING = frozenset(
-    {"instruction buffer", "row hit", "row miss", "row conflict", "refresh", "contention", "write-back"}
+    {"instruction buffer", "row hit", "row miss", "row conflict", "refresh", "contention", "host", "write-back"}
 )
 """Parts of the CPI stack in which a core waits for memory; in the others its logic is taken as busy."""
 

@@ -23,6 +23,7 @@ class InterfaceConfig(ConfigModel):
     done_nck: Clocks = 1
     release_overhead_nck: Clocks = 1
     poll_interval_nck: Clocks = 1200  # assumption: the host polls once a microsecond
+    claim_hold_nck: Clocks = 64  # assumption: ten row hits in one bank group
 
     @property
     def grant_nck(self) -> int:

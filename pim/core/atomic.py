@@ -4,14 +4,14 @@ The line of the address is written back and dropped from the core's own buffers 
 as by a fence, since line buffers are not coherent. Then the bank reads, and writes right after it.
 """
 
-from pim.core.buffers import book_wait, drop_line, flush, locate
+from pim.core.buffers import book_wait, drop_line, flush, is_held, locate
 from pim.core.pipeline import edge, first_edge
 from pim.core.settings import MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
 from pim.core.state import NO_RESERVATION, Core, Group, Memory
 from pim.core.step import load, store
 from pim.core.trap import Cause
 from pim.core.turn import Outcome, is_later, park
-from pim.dram import Device, access
+from pim.dram import Device, access, access_after
 from pim.isa import Op
 from pim.isa.alu import ltu, sext32
 from pim.jit import kernel
@@ -99,6 +99,8 @@ def bank_access(
     if not succeeds:
         return Outcome.DONE.value, cycle
     bank_id, row = locate(core.hart_id, offset, settings)
+    if is_held(hart, device, bank_id, at):
+        return Outcome.AGAIN.value, cycle
     is_conditional = op == Op.SC_W or op == Op.SC_D
     done_at, row_outcome, refresh_wait, shared_wait = access(
         device, bank_id, row, 1, is_conditional, at, settings.timing
@@ -108,7 +110,7 @@ def bank_access(
     if is_conditional:
         hart.written_at = done_at
     elif op != Op.LR_W and op != Op.LR_D:
-        hart.written_at, _, _, _ = access(device, bank_id, row, 1, True, done_at, settings.timing)
+        hart.written_at, _, _, _ = access_after(device, bank_id, row, 1, True, at, done_at, settings.timing)
     return Outcome.DONE.value, resume
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from pim.core.pipeline import edge, first_edge
 from pim.core.settings import CoreSettings
 from pim.core.state import NO_LINE, NO_SLOT, Core, Hart
-from pim.dram import Device, RowOutcome, access, is_open
+from pim.dram import Device, RowOutcome, access, free_from, is_open
 from pim.jit import inlined_kernel, kernel
 
 
@@ -95,8 +95,25 @@ def slot_for(core: Core, line: int, settings: CoreSettings) -> int:
 
 
 @inlined_kernel
+def is_held(hart: Hart, device: Device, bank_id: int, now: int) -> bool:
+    """Tell whether the host claims the bank at clock ``now``: then the request is to be made when it is free.
+
+    Updates ``hart``: it asks for nothing before.
+    """
+    free_at = free_from(device, bank_id, now)
+    if free_at == now:
+        return False
+    hart.claim_wait += free_at - now
+    hart.written_at = free_at
+    return True
+
+
+@inlined_kernel
 def write_run(core: Core, device: Device, slot: int, now: int, settings: CoreSettings) -> None:
-    """Write a line's first run of dirty sectors to its row at or after clock ``now``. Updates ``core``, ``device``."""
+    """Write a line's first run of dirty sectors to its row at or after clock ``now``. Updates ``core``, ``device``.
+
+    If the host claims the bank, the run is left to do.
+    """
     dirty, sector, run = core.dirty[slot], 0, 0
     while not (dirty >> sector) & 1:
         sector += 1
@@ -104,6 +121,8 @@ def write_run(core: Core, device: Device, slot: int, now: int, settings: CoreSet
         run += 1
     offset = (core.line[slot] << settings.line_shift) + (sector << settings.sector_shift)
     bank_id, row = locate(core.hart_id, offset, settings)
+    if is_held(core.hart, device, bank_id, now):
+        return
     done_at, _, _, _ = access(device, bank_id, row, run * settings.columns_per_sector, True, now, settings.timing)
     core.dirty[slot] = dirty & ~(((1 << run) - 1) << sector)
     core.hart.written_at = done_at
@@ -111,13 +130,25 @@ def write_run(core: Core, device: Device, slot: int, now: int, settings: CoreSet
 
 
 @inlined_kernel
+def book_claims(hart: Hart, stall: int, settings: CoreSettings) -> int:
+    """Book what of a wait the host's claims caused; return the rest. Updates ``hart``."""
+    if hart.claim_wait:  # rare: spares the division
+        part = min(stall, hart.claim_wait * settings.clock_p // settings.clock_q)
+        hart.host_stall += part
+        hart.claim_wait = 0
+        stall -= part
+    return stall
+
+
+@inlined_kernel
 def book_wait(
     hart: Hart, stall: int, outcome: int, refresh_wait: int, shared_wait: int, settings: CoreSettings
 ) -> None:
-    """Book a wait: what of it a refresh caused, what others' requests did, the rest by the row outcome.
+    """Book a wait: what of it claims caused, a refresh, and others' requests, the rest by the row outcome.
 
     Updates ``hart``.
     """
+    stall = book_claims(hart, stall, settings)
     if refresh_wait:  # rare, as the next one: spares the division
         part = min(stall, refresh_wait * settings.clock_p // settings.clock_q)
         hart.refresh_stall += part
@@ -136,7 +167,7 @@ def book_wait(
 
 @kernel
 def drop_line(core: Core, device: Device, offset: int, now: int, settings: CoreSettings) -> bool:
-    """Write one run of dirty sectors of the line of ``offset``; without any, drop the line and return True."""
+    """Make a request for a run of dirty sectors of the line of ``offset``; without any, drop the line, return True."""
     slot = find_slot(core, offset >> settings.line_shift, settings)
     if slot < 0:
         return True
@@ -168,21 +199,24 @@ def fill_slot(
 ) -> tuple[bool, int]:
     """Do what `fill_sector` does, the slot being known.
 
-    As long as a slot with another line has dirty sectors, the request writes a run of them instead. The wait is booked
-    by the row outcome of the fetch, what of it refresh and contention cause apart. (Merged into its callers: measured,
+    As long as a slot with another line has dirty sectors, the request writes a run of them instead; while the host
+    claims the bank, none is made. The wait is booked by the row outcome of the fetch, what of it claims, refresh and
+    contention cause apart. (Merged into its callers: measured,
     programs that mostly miss run up to twice as fast.)
     """
     hart = core.hart
     line = offset >> settings.line_shift
+    if core.line[slot] != line and core.dirty[slot]:
+        write_run(core, device, slot, now, settings)
+        return False, cycle
+    bank_id, row = locate(core.hart_id, offset, settings)
+    if is_held(hart, device, bank_id, now):
+        return False, cycle
     if core.line[slot] != line:
-        if core.dirty[slot]:
-            write_run(core, device, slot, now, settings)
-            return False, cycle
         core.line[slot] = line
         core.valid[slot] = 0
     touch(core, slot)
     sector = (offset >> settings.sector_shift) & settings.sector_mask
-    bank_id, row = locate(core.hart_id, offset, settings)
     done_at, outcome, refresh_wait, shared_wait = access(
         device, bank_id, row, settings.columns_per_sector, False, now, settings.timing
     )
@@ -196,7 +230,7 @@ def fill_slot(
 
 @kernel
 def flush(core: Core, device: Device, cycle: int, now: int, settings: CoreSettings) -> tuple[bool, int]:
-    """Write one run of dirty sectors at clock ``now``; without any, invalidate all line buffers.
+    """Make a request for one run of dirty sectors at clock ``now``; without any, invalidate all line buffers.
 
     Returns whether that is done, and the core cycle at which it is.
     """
@@ -209,19 +243,24 @@ def flush(core: Core, device: Device, cycle: int, now: int, settings: CoreSettin
     core.valid[:] = 0
     hart.data_slot = NO_SLOT
     resume = max(cycle, first_edge(hart.written_at, settings.clock_p, settings.clock_q))
-    hart.flush_stall += resume - cycle
+    hart.flush_stall += book_claims(hart, resume - cycle, settings)
     return True, resume
 
 
 @inlined_kernel
 def fetch_line(core: Core, device: Device, line: int, cycle: int, settings: CoreSettings) -> int:
-    """Refill one line of the instruction buffer from the core's memory; return the core cycle at which it is there."""
+    """Refill one line of the instruction buffer from the core's memory; return the core cycle at which it is there.
+
+    While the host claims the bank no request is made, and the line is not there.
+    """
     hart = core.hart
     now = max(edge(cycle, settings.clock_p, settings.clock_q), hart.written_at)
     bank_id, row = locate(core.hart_id, line << settings.instruction_line_shift, settings)
+    if is_held(hart, device, bank_id, now):
+        return cycle
     done_at, _, _, _ = access(device, bank_id, row, settings.columns_per_instruction_line, False, now, settings.timing)
     core.instruction_line[line & settings.instruction_line_mask] = line
     hart.instruction_fills += 1
     resume = max(cycle, first_edge(done_at, settings.clock_p, settings.clock_q))
-    hart.instruction_stall += resume - cycle
+    hart.instruction_stall += book_claims(hart, resume - cycle, settings)
     return resume

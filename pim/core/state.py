@@ -40,7 +40,8 @@ class Hart(Protocol):
     cycle: int
     instret: int
     request_at: int  # DRAM clock of the request it is parked at, or of its present cycle
-    written_at: int  # DRAM clock at which its last write-back is over
+    written_at: int  # DRAM clock before which it makes no request: its last write-back, or a claim it meets, is over
+    claim_wait: int  # DRAM clocks of its present wait in which the host claims the bank
     exit_code: int
     cause: int  # Cause of the trap that ended the run
     tval: int  # what its mtval would be
@@ -71,6 +72,7 @@ class Hart(Protocol):
     conflict_stall: int
     refresh_stall: int
     contention_stall: int  # of data waits: for activates and a bus that several cores share
+    host_stall: int  # waits for banks that the host claims
     flush_stall: int  # write-back of the line buffers at FENCE and at the end
 
 

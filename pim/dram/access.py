@@ -13,9 +13,11 @@ import numpy as np
 
 from pim.config import ClockTiming
 from pim.dram.bank import CLOSED, RowOutcome, make_banks, row_outcome
+from pim.dram.beside import activate_beside, take_bus_beside
 from pim.dram.budget import activate, make_act_budget
 from pim.dram.bursts import make_bursts, take_limited_bus
 from pim.dram.bus import make_buses, take_bus
+from pim.dram.claims import no_claims, no_commands, released_at, settle
 from pim.dram.command import COUNTED, Command
 from pim.dram.refresh import catch_up
 from pim.jit import inlined_kernel
@@ -31,9 +33,12 @@ class Device(NamedTuple):
     group_mask: int  # bank groups - 1; bank b is of group b & group_mask
     in_order: bool  # no command goes out before one of its kind that an earlier request gave
     closed_page: bool  # every access closes its row
-    is_shared: bool  # several cores use it
+    is_shared: bool  # several cores, or cores and the host, use it
     bursts: Any  # BURSTS, (1,)
     most_bursts: int  # banks that may have column bursts in flight at once; 0: no limit
+    claims: Any  # CLAIM: what the host has of the cores' banks, see `pim.dram.claims`
+    host_acts: Any  # HOST_COMMAND, by clock: its ACTs to this device
+    host_runs: Any  # HOST_COMMAND, by clock: its columns on the shared bus
 
 
 def make_device(
@@ -63,14 +68,42 @@ def make_device(
         is_shared,
         make_bursts(),
         most_bursts if n_buses > 1 else 0,
+        no_claims(),
+        no_commands(),
+        no_commands(),
     )
 
 
 @inlined_kernel
 def is_open(device: Device, bank_id: int, row: int, now: int, timing: ClockTiming) -> bool:
-    """Tell whether ``row`` is in its row buffer at clock ``now``, no refresh being due; ``device`` is unchanged."""
+    """Tell whether ``row`` is in its row buffer at clock ``now``, no refresh or claim due; ``device`` is unchanged."""
     bank = device.banks[bank_id]
-    return bool(bank.open_row == row and now < (bank.refreshed + 1) * timing.nrefi)
+    return bool(bank.open_row == row and now < (bank.refreshed + 1) * timing.nrefi and now < bank.claimed_from)
+
+
+@inlined_kernel
+def free_from(device: Device, bank_id: int, now: int) -> int:
+    """Return the first clock from ``now`` on at which the host does not claim the bank; ``device`` is unchanged."""
+    bank = device.banks[bank_id]
+    return now if now < bank.claimed_from else released_at(bank, device.claims, now)
+
+
+@inlined_kernel
+def take_act(device: Device, group: int, earliest: int, timing: ClockTiming) -> int:
+    """Return the clock of an ACT to a bank group, from ``earliest`` on. Updates ``device``."""
+    if len(device.host_acts) == 0:
+        return int(activate(device.budget[0], group, earliest, timing, device.in_order))
+    return int(activate_beside(device.budget[0], device.host_acts, group, earliest, timing, device.in_order))
+
+
+@inlined_kernel
+def take_columns(
+    device: Device, bus: Any, group: int, is_write: bool, earliest: int, length: int, timing: ClockTiming
+) -> int:
+    """Return the clock of the first column of a run ``length`` clocks long, from ``earliest`` on. Updates ``bus``."""
+    if len(device.host_runs) == 0:
+        return int(take_bus(bus, group, is_write, earliest, length, timing, device.in_order))
+    return int(take_bus_beside(bus, device.host_runs, group, is_write, earliest, length, timing, device.in_order))
 
 
 @inlined_kernel
@@ -79,6 +112,18 @@ def access(
 ) -> tuple[int, int, int, int]:
     """Move ``n_columns`` columns of one row at or after clock ``now``. Updates ``device``.
 
+    While the host claims the bank, the request is made when the claim ends: callers that order requests by clock ask
+    `free_from` first. What is returned says `access_after`.
+    """
+    return access_after(device, bank_id, row, n_columns, is_write, now, now, timing)
+
+
+@inlined_kernel
+def access_after(
+    device: Device, bank_id: int, row: int, n_columns: int, is_write: bool, came_at: int, now: int, timing: ClockTiming
+) -> tuple[int, int, int, int]:
+    """Do at or after ``now`` what belongs to a request of clock ``came_at``; later claims wait for it.
+
     Returns
     -------
     done_at : int
@@ -86,13 +131,17 @@ def access(
     outcome : int
         A RowOutcome.
     refresh_wait : int
-        Clocks from ``now`` until the bank's refresh is over, 0 if none is under way.
+        Clocks from when the request is made until the bank's refresh is over, 0 if none is under way.
     shared_wait : int
-        Clocks by which what several cores share, activate budget, bus and bursts, holds back its ACT and first column.
+        Clocks by which what cores share, with each other or the host, activate budget, bus and bursts, holds back its
+        ACT and first column.
     """
     bank = device.banks[bank_id]
     group = bank_id & device.group_mask
-    refresh_wait = catch_up(device.banks, bank_id, len(device.buses) > 1, now, timing)
+    if len(device.claims) == 0:
+        refresh_wait = catch_up(device.banks, bank_id, len(device.buses) > 1, now, timing)
+    else:
+        now, refresh_wait = settle(device.banks, bank_id, device.claims, len(device.buses) > 1, came_at, now, timing)
     outcome = row_outcome(bank, row)
     if outcome == RowOutcome.CONFLICT:
         precharge_at = max(now, bank.pre_ready_at)
@@ -101,7 +150,7 @@ def access(
     shared_wait = 0
     if outcome != RowOutcome.HIT:
         earliest = max(now, bank.act_ready_at)
-        act_at = activate(device.budget[0], group, earliest, timing, device.in_order)
+        act_at = take_act(device, group, earliest, timing)
         if device.is_shared:
             shared_wait = act_at - earliest
         bank.open_row = row
@@ -112,7 +161,7 @@ def access(
     length = (n_columns - 1) * timing.nccd_l
     earliest = max(now, bank.column_ready_at)
     if device.most_bursts == 0:
-        first = take_bus(bus, group, is_write, earliest, length, timing, device.in_order)
+        first = take_columns(device, bus, group, is_write, earliest, length, timing)
         if device.is_shared and len(device.buses) == 1:
             shared_wait += first - earliest
     else:

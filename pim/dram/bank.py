@@ -10,6 +10,9 @@ from pim.jit import inlined_kernel, record_dtype
 CLOSED = -1
 """Value of ``open_row`` when no row is open."""
 
+NO_CLAIM = 1 << 62
+"""Clock of a claim that never comes."""
+
 
 class Bank(Protocol):
     """State of one bank; instants in DRAM clocks."""
@@ -20,6 +23,9 @@ class Bank(Protocol):
     pre_ready_at: int  # first clock that accepts PRE: tRAS, tRTP, tWR
     refreshed: int  # refresh intervals this bank has been refreshed for
     refresh_until: int  # clock at which its last refresh is over
+    claimed_from: int  # clock from which the host's next claim is in force, or NO_CLAIM
+    next_claim: int  # its number (`pim.dram.claims`)
+    drain: int  # most clocks that a claim so far had to wait for the bank
 
 
 BANK = record_dtype(Bank)
@@ -37,6 +43,7 @@ def make_banks(n_banks: int) -> Any:
     """Return ``n_banks`` closed banks, shape ``(n_banks,)``, dtype ``BANK``."""
     banks = np.zeros(n_banks, BANK).view(np.recarray)
     banks.open_row = CLOSED
+    banks.claimed_from = NO_CLAIM
     return banks
 
 

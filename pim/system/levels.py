@@ -13,7 +13,8 @@ from pim.config import ClockTiming, CoreConfig, Level, SystemConfig
 from pim.core.buffers import locate
 from pim.core.settings import NOWHERE, CoreSettings
 from pim.core.state import Group, make_group
-from pim.dram import Device, make_device
+from pim.dram import ClaimRules, Device, claim_rules, make_device
+from pim.errors import ConfigError
 from pim.isa import Op
 
 MAX_SITES = 1 << 16
@@ -39,6 +40,41 @@ def port_timing(system: SystemConfig) -> ClockTiming:
     if system.port == "row":
         return timing._replace(nbl=0, ncl=timing.nrow_transfer, ncwl=timing.nrow_transfer, nccd_l=timing.nrow_transfer)
     return timing._replace(nbl=0)
+
+
+def concurrent_rules(system: SystemConfig) -> ClaimRules:
+    """Return tClaim, and what else a host keeps to that claims banks while all cores of a group run.
+
+    Raises
+    ------
+    ConfigError
+        If cores share banks, or no claim fits between refreshes.
+    """
+    if not system.has_own_banks:
+        raise ConfigError(
+            f"{system.name}: concurrent ownership needs window_map 'own-banks', got {system.window_map!r}"
+        )
+    timing, core = port_timing(system), system.core
+    one_bus = system.level is not Level.BANK
+    longest = 1 if system.port == "row" else max(core.line_bytes, core.instruction_line_bytes) // system.column_bytes
+    rules = claim_rules(
+        timing,
+        n_cores=system.cores_per_group,
+        n_columns=longest,
+        one_bus=one_bus,
+        in_order=system.controller.scheduling == "fcfs",
+        most_bursts=system.most_bursts or 0,
+        has_atomics="a" in core.extensions[4:],
+        hold=system.interface.claim_hold_nck,
+    )
+    room = timing.nrefi - (0 if one_bus else timing.nrfc)
+    needed = rules.nclaim + timing.nrcd + rules.hold + timing.ncwl + timing.nbl + timing.nwr + timing.nrp
+    if needed >= room:
+        raise ConfigError(
+            f"{system.name}: no claim fits between refreshes: tClaim = {rules.nclaim} and interface.claim_hold_nck = "
+            f"{rules.hold} need {needed} clocks, {room} are left; shorter lines, fewer cores or a shorter hold would"
+        )
+    return rules
 
 
 def core_settings(system: SystemConfig, mapped_bytes: int, text_bytes: int, cycle_limit: int) -> CoreSettings:

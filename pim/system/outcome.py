@@ -18,11 +18,11 @@ from pim.errors import CycleLimitError, GuestTrap
 from pim.isa import disassemble
 
 STACK = ("issue", "mul/div/fp", "branch", "load-use", "instruction buffer", "row hit", "row miss", "row conflict",
-         "refresh", "contention", "write-back")  # fmt: skip
+         "refresh", "contention", "host", "write-back")  # fmt: skip
 """Parts of the CPI stack, in the order of CoreRun.stack."""
 
 WAITS = ("branch_cycles", "load_use_cycles", "instruction_stall", "hit_stall", "miss_stall", "conflict_stall",
-          "refresh_stall", "contention_stall", "flush_stall")  # fmt: skip
+          "refresh_stall", "contention_stall", "host_stall", "flush_stall")  # fmt: skip
 """Counters of a core that the parts of STACK after the second are."""
 
 

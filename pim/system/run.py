@@ -12,11 +12,12 @@ from pim.core.code import Code, text_code
 from pim.core.mailbox import ARGUMENT_WORD
 from pim.core.settings import MEMORY_BASE, CoreSettings
 from pim.core.state import Group
+from pim.dram import Device, HostUse, with_claims
 from pim.engines import DEFAULT_ENGINE, Engine
 from pim.errors import CapacityError, LoadError
 from pim.isa import Program
 from pim.system.engine import simulate
-from pim.system.levels import core_settings, make_level_group
+from pim.system.levels import concurrent_rules, core_settings, make_level_group
 from pim.system.outcome import GroupRun, collect, raise_if_stopped
 
 ARGUMENT_WORDS = 16
@@ -72,6 +73,7 @@ def run_cores(
     cycle_limit: int = DEFAULT_CYCLE_LIMIT,
     first_hart: int = 0,
     engine: Engine = DEFAULT_ENGINE,
+    host_use: HostUse | None = None,
 ) -> GroupRun:
     """Run ``program`` on the cores of one group, one task each, until all have exited.
 
@@ -89,24 +91,33 @@ def run_cores(
         Number of the group's first core in the machine, for messages.
     engine : Engine
         What simulates the instructions; the result is the same.
+    host_use : HostUse, optional
+        What the host does to the group's DRAM meanwhile (concurrent ownership).
 
     Raises
     ------
     CapacityError
         If a task needs more memory than a core's window.
+    ConfigError
+        If the host's claims are not what cores can expect.
     GuestTrap
         If a core traps: hart, pc, cause and address.
     CycleLimitError
         If cores still run at ``cycle_limit``.
     """
-    group, code, settings = prepare_group(system, program, tasks, cycle_limit)
+    group, code, settings = prepare_group(system, program, tasks, cycle_limit, host_use)
     simulate(group, code, settings, program, system, engine)
+    check_drains(group.device, system, host_use)
     raise_if_stopped(group, code, settings, system, first_hart)
     return collect(group, settings, system, [task.reads for task in tasks])
 
 
 def prepare_group(
-    system: SystemConfig, program: Program, tasks: Sequence[CoreTask], cycle_limit: int
+    system: SystemConfig,
+    program: Program,
+    tasks: Sequence[CoreTask],
+    cycle_limit: int,
+    host_use: HostUse | None = None,
 ) -> tuple[Group, Code, CoreSettings]:
     """Return the cores of a group before they start; arguments and errors are those of `run_cores`."""
     if not 0 < len(tasks) <= system.cores_per_group:
@@ -115,9 +126,19 @@ def prepare_group(
     mapped_bytes = _mapped_bytes(system, program, tasks)
     settings = core_settings(system, mapped_bytes, len(program.text), cycle_limit)
     group = make_level_group(system, len(tasks), len(tasks) * mapped_bytes, len(program.text))
+    if host_use is not None:
+        device = with_claims(group.device, host_use, concurrent_rules(system), settings.timing)
+        group = group._replace(device=device)
     for hart_id, task in enumerate(tasks):
         _load(group, hart_id, program, task, mapped_bytes)
     return group, code, settings
+
+
+def check_drains(device: Device, system: SystemConfig, host_use: HostUse | None) -> None:
+    """Check that every bank was the host's within tClaim after each claim that a core's request came after."""
+    if host_use is not None:
+        longest, nclaim = int(device.banks.drain.max()), concurrent_rules(system).nclaim
+        assert longest <= nclaim, f"a bank was drained {longest} clocks after a claim, tClaim is {nclaim}"
 
 
 def _mapped_bytes(system: SystemConfig, program: Program, tasks: Sequence[CoreTask]) -> int:

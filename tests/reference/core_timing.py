@@ -14,7 +14,7 @@ from tests.reference.instruction_shape import Shape, shape
 
 MEMORY_AT = 0x8000_0000
 PARTS = ("issue", "mul/div/fp", "branch", "load-use", "instruction buffer", "row hit", "row miss", "row conflict",
-         "refresh", "contention", "write-back")  # fmt: skip
+         "refresh", "contention", "host", "write-back")  # fmt: skip
 
 
 class Executed(NamedTuple):
@@ -89,7 +89,8 @@ class _Core:
     def __init__(self, rules: CoreRules, dram: Dram, hart_id: int) -> None:
         self.rules, self.dram, self.hart_id = rules, dram, hart_id
         self.outcome = Outcome()
-        self.written_at = 0  # clock at which the last write is over
+        self.written_at = 0  # clock before which it makes no request: the last write, or a claim met, is over
+        self.claimed = 0  # clocks of the present wait in which the host had the bank
         self.instruction_lines: dict[int, int] = {}  # index: line
         self.slots = [[_Slot() for _ in range(rules.ways)] for _ in range(rules.sets)]
         self.order = [list(range(rules.ways)) for _ in range(rules.sets)]  # least recently used first
@@ -148,12 +149,12 @@ class _Core:
             index = line % self.rules.instruction_lines
             if self.instruction_lines.get(index) == line:
                 continue
-            yield self._now()
             size = self.rules.instruction_line
+            yield from self._turn(line * size)
             done_at, *_ = self._access(line * size, size, "RD")
             self.instruction_lines[index] = line
             self.outcome.instruction_fills += 1
-            self.outcome.parts["instruction buffer"] += self._wait_until(done_at)
+            self._book(self._wait_until(done_at), "instruction buffer")
 
     def _touch(self, offset: int, is_store: bool) -> Iterator[int]:
         rules = self.rules
@@ -164,7 +165,7 @@ class _Core:
             if not found:
                 found = [order[0]]
                 yield from self._write_back(slots[order[0]])
-            yield self._now()
+            yield from self._turn(offset)
             if slots[found[0]].line != line:
                 slots[found[0]] = _Slot(line)
             self._wait_for(*self._access(offset // rules.sector * rules.sector, rules.sector, "RD"))
@@ -180,30 +181,39 @@ class _Core:
         if step.address is None or step.address < MEMORY_AT:
             return
         offset = step.address - MEMORY_AT
-        if this.is_ordered:
-            yield from self._flush()
-        line = offset // self.rules.line
-        for slot in self.slots[line % self.rules.sets]:
-            if slot.line == line:
-                yield from self._write_back(slot)
-                slot.line, slot.valid = None, set()
-        yield self._now()
-        if this.atomic == "sc" and not step.wrote:
-            return
+        while True:
+            if this.is_ordered:
+                yield from self._flush()
+            line = offset // self.rules.line
+            for slot in self.slots[line % self.rules.sets]:
+                if slot.line == line:
+                    yield from self._write_back(slot)
+                    slot.line, slot.valid = None, set()
+            yield self._now()
+            if this.atomic == "sc" and not step.wrote:
+                return
+            if not self._is_claimed(offset):
+                break
         column = self.rules.column or self.rules.row
+        came_at = self._now()
         read_at, *rest = self._access(offset, column, "WR" if this.atomic == "sc" else "RD")
         self._wait_for(read_at, *rest)
         if this.atomic == "amo":
-            self.written_at, *_ = self._ask(offset, column, "WR", read_at)
+            self.written_at, *_ = self._ask(offset, column, "WR", read_at, came_at)
 
     def _wait_for(self, done_at: int, outcome: str, refresh_wait: int, others: int) -> None:
-        """Wait for an access, and book the wait: first what a refresh took, then what others did."""
-        left = self._wait_until(done_at)
-        for name, clocks in (("refresh", refresh_wait), ("contention", others)):
+        """Wait for an access, and book the wait: what claims took, then a refresh, then others."""
+        rest = {HIT: "row hit", MISS: "row miss", CONFLICT: "row conflict"}[outcome]
+        self._book(self._wait_until(done_at), rest, ("refresh", refresh_wait), ("contention", others))
+
+    def _book(self, left: int, rest: str, *causes: tuple[str, int]) -> None:
+        """Book a wait's cycles: first what claims took, then other causes' clocks in their order, then the rest."""
+        for name, clocks in (("host", self.claimed), *causes):
             part = min(left, clocks * self.rules.p // self.rules.q)
             self.outcome.parts[name] += part
             left -= part
-        self.outcome.parts[{HIT: "row hit", MISS: "row miss", CONFLICT: "row conflict"}[outcome]] += left
+        self.outcome.parts[rest] += left
+        self.claimed = 0
 
     def _write_back(self, slot: _Slot) -> Iterator[int]:
         """Write runs of neighbouring dirty sectors, one request after the other."""
@@ -215,7 +225,7 @@ class _Core:
             while sector + n in slot.dirty:
                 n += 1
             offset = slot.line * rules.line + sector * rules.sector
-            yield self._now()
+            yield from self._turn(offset)
             self._access(offset, n * rules.sector, "WR")
             self.outcome.line_writebacks += 1
         slot.dirty = set()
@@ -226,7 +236,22 @@ class _Core:
                 yield from self._write_back(slot)
                 slot.line, slot.valid = None, set()
         yield self._now()
-        self.outcome.parts["write-back"] += self._wait_until(self.written_at)
+        self._book(self._wait_until(self.written_at), "write-back")
+
+    def _turn(self, offset: int) -> Iterator[int]:
+        """Wait for the turn of a request, again at the end of a claim if the host has the bank."""
+        yield self._now()
+        while self._is_claimed(offset):
+            yield self._now()
+
+    def _is_claimed(self, offset: int) -> bool:
+        """Tell whether the host has the bank now; then there is no request before it has given it back."""
+        now = self._now()
+        free_at = self.dram.free_from(self._place(offset)[0], now)
+        if free_at > now:
+            self.claimed += free_at - now
+            self.written_at = free_at
+        return free_at > now
 
     def _access(self, offset: int, n_bytes: int, command: str) -> tuple[int, str, int, int]:
         """Make a request now; return when it is over, its row outcome, and its waits for a refresh and for others."""
@@ -239,16 +264,22 @@ class _Core:
         """Return the clock of a request: the present edge's, but not before the last write is over."""
         return max(self._edge(), self.written_at)
 
-    def _ask(self, offset: int, n_bytes: int, command: str, now: int) -> tuple[int, str, int, int]:
+    def _ask(
+        self, offset: int, n_bytes: int, command: str, now: int, came_at: int | None = None
+    ) -> tuple[int, str, int, int]:
         rules = self.rules
         n_columns = 1 if rules.column is None else n_bytes // rules.column
-        n_banks = self.dram.rules.n_banks
+        return self.dram.access(*self._place(offset), n_columns, command, now, came_at)
+
+    def _place(self, offset: int) -> tuple[int, int]:
+        """Return bank and row."""
+        rules, n_banks = self.rules, self.dram.rules.n_banks
         if rules.banks_each is not None:
             row, turn = divmod(offset // rules.row, rules.banks_each)
             own = [bank for bank in range(n_banks) if bank % (n_banks // rules.banks_each) == self.hart_id]
-            return self.dram.access(own[turn], row, n_columns, command, now)
+            return own[turn], row
         row = (self.hart_id * rules.window + offset) // rules.row
-        return self.dram.access(row % n_banks, row // n_banks, n_columns, command, now)
+        return row % n_banks, row // n_banks
 
     def _edge(self, cycle: int | None = None) -> int:
         """Return the first DRAM clock at or after a core edge, by default the present one's."""

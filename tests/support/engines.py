@@ -8,6 +8,7 @@ import numpy as np
 from pim.config import SystemConfig
 from pim.core.settings import CoreSettings
 from pim.core.state import Group
+from pim.dram import HostUse
 from pim.isa import Program
 from pim.system import CoreTask, Engine
 from pim.system import engine as engines
@@ -19,10 +20,15 @@ HIDDEN = ("uses", "data_slot", "request_at")
 
 
 def run_kernel(
-    system: SystemConfig, program: Program, tasks: Sequence[CoreTask], engine: Engine, cycle_limit: int = 10**7
+    system: SystemConfig,
+    program: Program,
+    tasks: Sequence[CoreTask],
+    engine: Engine,
+    cycle_limit: int = 10**7,
+    host_use: HostUse | None = None,
 ) -> tuple[Group, CoreSettings]:
     """Run a program with protected text from the first instruction on by one engine."""
-    group, code, settings = prepare_group(system, program, tasks, cycle_limit)
+    group, code, settings = prepare_group(system, program, tasks, cycle_limit, host_use)
     engines.simulate(group, code, settings, program, system, engine, warm_up_cycles=0)
     return group, settings
 
@@ -80,9 +86,11 @@ def assert_engines_agree(
     cycle_limit: int = 10**7,
     with_flags: bool = True,
     what: object = "",
+    host_use: HostUse | None = None,
 ) -> Group:
     """Run a kernel on both engines, and compare; return what the translator left."""
-    expected = state(*run_kernel(system, program, tasks, Engine.INTERPRETER, cycle_limit), with_flags=with_flags)
-    group, settings = run_kernel(system, program, tasks, Engine.TRANSLATOR, cycle_limit)
+    interpreted = run_kernel(system, program, tasks, Engine.INTERPRETER, cycle_limit, host_use)
+    expected = state(*interpreted, with_flags=with_flags)
+    group, settings = run_kernel(system, program, tasks, Engine.TRANSLATOR, cycle_limit, host_use)
     assert_same_state(expected, state(group, settings, with_flags=with_flags), what)
     return group

@@ -7,9 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from pim.config import ClassCycles, Level, SystemConfig
+from pim.dram import HostUse
 from pim.isa import Program
 from pim.system import STACK, BareMachine, CoreTask, GroupRun, run_cores
 from pim.system.trace import steps
+from tests.reference import dram_timing
 from tests.reference.core_timing import CoreRules, Executed, run_together
 from tests.reference.dram_timing import Dram, DramRules
 from tests.support.assembly import MEMORY_AT
@@ -105,17 +107,25 @@ def stepped(machine: BareMachine) -> list[list[Executed]]:
     return traces
 
 
-def simulate(system: SystemConfig, program: Program, memories: Sequence[bytes]) -> GroupRun:
+def simulate(
+    system: SystemConfig, program: Program, memories: Sequence[bytes], host_use: HostUse | None = None
+) -> GroupRun:
     """Run a program on one core per memory; each memory starts as given and is read back whole."""
     tasks = [CoreTask((), ((MEMORY_AT, np.frombuffer(m, np.uint8)),), ((MEMORY_AT, len(m)),)) for m in memories]
-    return run_cores(system, program, tasks, cycle_limit=10**8)
+    return run_cores(system, program, tasks, cycle_limit=10**8, host_use=host_use)
 
 
 def predicted(
-    system: SystemConfig, ratio: Fraction, traces: list[list[Executed]], *, shares_memory: bool = False
+    system: SystemConfig,
+    ratio: Fraction,
+    traces: list[list[Executed]],
+    *,
+    shares_memory: bool = False,
+    host: dram_timing.HostUse | None = None,
 ) -> Times:
     """Return what the reference model says; ``ratio`` is the core's clock over the DRAM's."""
-    rules, dram = core_rules(system, ratio, shares_memory=shares_memory), Dram(dram_rules(system, len(traces)))
+    rules = core_rules(system, ratio, shares_memory=shares_memory)
+    dram = Dram(dram_rules(system, len(traces) + (host is not None)), host)
     outcomes = run_together(rules, dram, traces)
     end = -(-max(outcome.cycles for outcome in outcomes) * rules.q // rules.p)
     counters = [{name: getattr(outcome, name) for name in COUNTERS} | outcome.parts for outcome in outcomes]
