@@ -10,7 +10,7 @@ depend on the size of a transfer, and host threads saturate them.
 from dataclasses import dataclass
 
 from pim.config import Level, SystemConfig
-from pim.system import completion_nck, launch_nck
+from pim.system import claimed_transfer_nck, completion_nck, launch_nck
 
 
 @dataclass(frozen=True)
@@ -33,18 +33,20 @@ def move(system: SystemConfig, n_bytes: int, *, to_cores: bool) -> Transfer:
     A copy moves each byte over the host's channels twice. Data written for the cores must leave the host's caches
     before they start: as much as the last-level cache holds, at the copy rate, although the copy has counted these
     writes; stores past the caches would spare it, so this is an upper bound. In the other direction the host's stale
-    lines are only invalidated, which is not charged. A re-layout is never faster than the copy.
+    lines are only invalidated, which is not charged. A re-layout is never faster than the copy. With concurrent
+    ownership the banks have to be claimed, which counts as copying.
     """
     channel_bytes_s = system.channel_gb_s * 1e9
     rate = channel_bytes_s * system.host.copy_fraction
     copy = 2 * n_bytes / rate
     relayout = n_bytes / (channel_bytes_s * system.host.relayout_fraction)
+    claims = claimed_transfer_nck(system) * system.timing.tck_ns * 1e-9 if n_bytes else 0.0
     layout = max(0.0, relayout - copy) if system.level is not Level.RANK else 0.0
     flush = min(n_bytes, system.host.cache_bytes) / rate if to_cores else 0.0
-    return Transfer(copy, layout, flush)
+    return Transfer(copy + claims, layout, flush)
 
 
-def launch_seconds(system: SystemConfig, argument_words: int) -> float:
-    """Return what starting all cores and learning of their end costs: mailbox writes, ownership, polling."""
-    nck = launch_nck(system, argument_words) + completion_nck(system)
+def launch_seconds(system: SystemConfig, argument_words: int, *, is_first: bool = True) -> float:
+    """Return what starting all cores and learning of their end costs: mailbox writes, ownership, polling or alert."""
+    nck = launch_nck(system, argument_words, is_first=is_first) + completion_nck(system)
     return nck * system.timing.tck_ns * 1e-9

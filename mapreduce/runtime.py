@@ -4,7 +4,7 @@ The result comes from the same kernels compiled for this host, for every part. S
 their outputs compared with it byte for byte. The time of a kernel is that of the slowest simulated core; what that says
 about the others is in ``mapreduce.sampling``. Costs of the host's part are in ``mapreduce.costs``.
 
-Nothing overlaps: the host waits for the cores, the cores for the host (exclusive ownership of the banks).
+Nothing overlaps: the host waits for the cores, the cores for the host, whoever owns the banks.
 """
 
 import math
@@ -166,7 +166,9 @@ def _host_seconds(
         "copy": placed.copy + program.copy,
         "layout": placed.layout + program.layout,
         "flush": placed.flush + program.flush,
-        "launch": sum(launch_seconds(system, argument_words(k)) for k in launched),
+        "launch": sum(
+            launch_seconds(system, argument_words(k), is_first=first and n == 0) for n, k in enumerate(launched)
+        ),
         "shuffle": between.seconds + calibration.seconds(shuffle_work, host_threads),
         "gather": move(system, gathered, to_cores=False).seconds,
         "host": calibration.seconds(update_work, threads=1),

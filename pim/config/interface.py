@@ -12,9 +12,17 @@ from pim.config.model import Clocks, ConfigModel
 
 
 class InterfaceConfig(ConfigModel):
-    """Costs of the control-register mailbox, in tCK (nCK); measured on rtl/src/pim_mailbox.sv by its bench."""
+    """How host and cores deal with each other, and costs of the control-register mailbox, in tCK (nCK).
 
-    mode: Literal["exclusive"] = "exclusive"
+    The costs are measured on rtl/src/pim_mailbox.sv by its bench.
+    """
+
+    ownership: Literal["exclusive", "concurrent"] = "exclusive"
+    """exclusive: banks go to the cores for a run, the host is locked out. concurrent: they are the cores' for the whole
+    job, and the host claims them one by one."""
+    launch: Literal["per-core", "broadcast"] = "per-core"
+    """Whether OWNER and CONTROL are written, and ends of runs read, once a core, or once a rank for all its cores."""
+    completion: Literal["polling", "alert"] = "polling"
     register_write_nck: Clocks = 1
     register_read_nck: Clocks = 1
     tmod_nck: Clocks = Field(24, ge=2)  # JESD79-4, timing parameters by speed bin: tMOD = max(24 nCK, 15 ns)
@@ -23,6 +31,10 @@ class InterfaceConfig(ConfigModel):
     done_nck: Clocks = 1
     release_overhead_nck: Clocks = 1
     poll_interval_nck: Clocks = 1200  # assumption: the host polls once a microsecond
+    alert_nck: Clocks = 600  # assumption: an interrupt of the memory controller takes the host half a microsecond
+    claim_age_nck: int = Field(
+        0, ge=0, le=1_000_000
+    )  # assumption: 0, claims at once; more lets requests gather, and cores go first
     claim_hold_nck: Clocks = 64  # assumption: ten row hits in one bank group
 
     @property

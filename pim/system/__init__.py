@@ -2,7 +2,7 @@
 
 from pim.engines import DEFAULT_ENGINE, Engine
 from pim.system.bare import BareMachine, BareRun
-from pim.system.launch import completion_nck, launch_nck
+from pim.system.launch import claimed_transfer_nck, completion_nck, launch_nck
 from pim.system.outcome import STACK, CoreRun, GroupRun
 from pim.system.run import ARGUMENT_WORDS, DEFAULT_CYCLE_LIMIT, CoreTask, run_cores
 
@@ -17,6 +17,7 @@ __all__ = [
     "CoreTask",
     "Engine",
     "GroupRun",
+    "claimed_transfer_nck",
     "completion_nck",
     "launch_nck",
     "run_cores",
