@@ -145,6 +145,12 @@ def lockstep(
     simulator: Annotated[str, typer.Option(help="icarus; verilator for long programs.")] = "icarus",
     memory: Annotated[str, typer.Option(help="Memory of the bank, a power of two.")] = "1MiB",
     max_cycles: Annotated[int, typer.Option(min=1, help="Core cycles after which both stop.")] = 10_000_000,
+    cores: Annotated[
+        int, typer.Option(min=1, max=16, help="Cores of a die; each runs the program in its own bank.")
+    ] = 1,
+    ownership: Annotated[
+        str | None, typer.Option(help="exclusive; concurrent: a host claims banks meanwhile. Default: the machine's.")
+    ] = None,
     wave: Annotated[Path | None, typer.Option(help="File for the RTL's waves (FST).")] = None,
 ) -> None:
     """Run a program on model and RTL and compare all it retires; exit code 1 if they differ (needs Icarus Verilog)."""
@@ -161,6 +167,8 @@ def lockstep(
         simulator=simulator,
         memory_bytes=parse_size(memory),
         max_cycles=max_cycles,
+        n_cores=cores,
+        ownership=ownership,
         wave=wave,
     )
     if not same:

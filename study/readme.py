@@ -56,10 +56,12 @@ def table(results: Sequence[Result]) -> str:
 
 def _unchecked(results: Sequence[Result]) -> str:
     """Return what is to be said about cycle counts that no RTL has confirmed."""
-    if all(result.rtl_checked for result in results):
+    unchecked = sorted({result.place for result in results if not result.rtl_checked})
+    if not unchecked:
         return ""
-    how_many = "some cycle counts are not" if any(result.rtl_checked for result in results) else "no cycle count is"
-    return f", {how_many} RTL-checked yet"
+    if not any(result.rtl_checked for result in results):
+        return ", no cycle count is RTL-checked yet"
+    return f", cycle counts at {' and '.join(unchecked)} level are not RTL-checked yet"
 
 
 def fill(readme: str, results: Sequence[Result]) -> str:

@@ -143,5 +143,19 @@ class SystemConfig(ConfigModel):
 
     @property
     def rtl_checked(self) -> bool:
-        """Whether RTL of this configuration agrees with the model cycle for cycle: none does yet."""
-        return False
+        """Whether the RTL's lockstep covers this configuration: the model's cycle counts are the hardware's.
+
+        That is the bank level with the default core, RV64IMC or RV32IMC, at any clock up to the DRAM's and with either
+        port; rows left open, activates in the order of the requests, no limit of column bursts. DRAM timings are
+        parameters of the RTL; both kinds of ownership and up to 16 cores of a die are covered. docs/rtl.md, "Lockstep".
+        """
+        free = {"clock_mhz", "extensions"} | ({"sector_bytes"} if self.port == "row" else set())
+        return (
+            self.level is Level.BANK
+            and self.core.model_dump(exclude=free) == CoreConfig().model_dump(exclude=free)
+            and self.core.extensions in ("rv64imc", "rv32imc")
+            and self.core.clock_mhz * self.timing.tck_ns <= 1000
+            and self.controller.scheduling == "fcfs"
+            and self.controller.page == "open"
+            and self.most_bursts is None
+        )

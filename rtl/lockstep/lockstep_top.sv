@@ -1,9 +1,9 @@
 // Runs programs on the bank cores of a die, each in its own bank, and writes what each retired, for comparison with the
 // model. The host's side is played here: arguments, grant, start, poll. The clocks of cores and refresh start with the run,
 // as the model's do.
-// +programs=FILE has a line per run: cycle limit, and for each core first pc, address whose store ends the run or 0, count of
-// arguments, arguments; hexadecimal but for the count. Run r has the images r.CORE.hex, the host's commands r.host and writes
-// r.CORE.trace.
+// +programs=FILE has a line per run: cycle limit, core clock over tCK as two numbers, tREFI in tCK, count of cores that run;
+// for each of these first pc, address whose store ends the run or 0, count of arguments, arguments. Cycles, addresses and
+// arguments are hexadecimal. Run r has the images r.CORE.hex, the host's commands r.host and writes r.CORE.trace.
 `timescale 1ps/1ps
 
 module lockstep_top #(
@@ -19,8 +19,6 @@ module lockstep_top #(
   parameter int LineBytes   = 1024,
   parameter int SectorBytes = 64,
   parameter int ScratchpadBytes = 1024,
-  parameter int ClockP      = 1,
-  parameter int ClockQ      = 6,
   parameter int NRcd = 17,
   parameter int NRp  = 17,
   parameter int NRas = 39,
@@ -31,7 +29,6 @@ module lockstep_top #(
   parameter int NRtp = 9,
   parameter int NWtr = 9,
   parameter int NRfc = 421,
-  parameter int NRefi = 9363,
   parameter int NRrdS = 4,
   parameter int NRrdL = 6,
   parameter int NFaw = 26,
@@ -53,11 +50,12 @@ module lockstep_top #(
 
   logic        counting_q, core_en, refresh_due;
   logic [31:0] phase_q, refresh_q;
-  logic [63:0] clock_q, cycle_q;
+  logic [63:0] now_q, cycle_q;
   logic        starts;
+  logic [31:0] clock_p = 1, clock_q = 1, refresh_interval = 1;  // of the run
 
-  assign core_en     = !counting_q || phase_q + ClockP >= ClockQ;
-  assign refresh_due = counting_q && refresh_q == NRefi;
+  assign core_en     = !counting_q || phase_q + clock_p >= clock_q;
+  assign refresh_due = counting_q && refresh_q == refresh_interval;
   assign starts      = u_chip.gen_bank[0].u_bank.start && core_en && !counting_q;
 
   always_ff @(posedge clk or negedge rst_n) begin
@@ -65,18 +63,18 @@ module lockstep_top #(
       counting_q <= 1'b0;
       phase_q    <= '0;
       refresh_q  <= '0;
-      clock_q    <= '0;
+      now_q      <= '0;
       cycle_q    <= '0;
     end else if (starts) begin
       counting_q <= 1'b1;
       phase_q    <= '0;
       refresh_q  <= '0;
-      clock_q    <= '0;
+      now_q      <= '0;
       cycle_q    <= '0;
     end else begin
-      phase_q   <= core_en ? phase_q + ClockP - ClockQ : phase_q + ClockP;
+      phase_q   <= core_en ? phase_q + clock_p - clock_q : phase_q + clock_p;
       refresh_q <= refresh_due ? 32'd1 : refresh_q + 1;
-      clock_q   <= clock_q + 1;
+      now_q     <= now_q + 1;
       cycle_q   <= (counting_q && core_en) ? cycle_q + 1 : cycle_q;
     end
   end
@@ -98,10 +96,12 @@ module lockstep_top #(
   logic [Cores-1:0][8*PortBytes-1:0] bank_rdata, bank_wdata;
   logic [Cores-1:0]                  claimed, host_act;
   logic [Cores-1:0][COLUMN_BITS-1:0] host_column;
-  integer                            run = 0;
+  integer                            run = 0, n_cores = 0;
+  logic [Cores-1:0]                  runs;
   logic                              open = 1'b0, close = 1'b0;
 
   assign ended = alert | told;
+  assign runs  = {Cores{1'b1}} >> (Cores - n_cores);
 
   pim_chip #(
     .Banks(Cores), .BankGroups(BankGroups),
@@ -121,7 +121,7 @@ module lockstep_top #(
   );
 
   lockstep_host #(.Banks(Cores), .ColumnBits(COLUMN_BITS)) u_host (
-    .clk_i(clk), .counting_i(counting_q), .clock_i(clock_q), .run_i(run), .open_i(open),
+    .clk_i(clk), .counting_i(counting_q), .clock_i(now_q), .run_i(run), .open_i(open),
     .claimed_o(claimed), .command_o(host_command), .column_o(host_column)
   );
 
@@ -164,8 +164,8 @@ module lockstep_top #(
                   : {16'd0, u_chip.gen_bank[i].u_bank.u_core.fetched[15:0]};
 
       lockstep_trace #(.Core(i)) u_trace (
-        .clk_i(clk), .rst_ni(rst_n), .core_en_i(core_en), .counting_i(counting_q), .run_i(run), .open_i(open),
-        .close_i(close), .cycle_i(cycle_q), .tohost_i(tohost[i]), .told_o(told[i]),
+        .clk_i(clk), .rst_ni(rst_n), .core_en_i(core_en), .counting_i(counting_q), .run_i(run),
+        .open_i(open && runs[i]), .close_i(close && runs[i]), .cycle_i(cycle_q), .tohost_i(tohost[i]), .told_o(told[i]),
         .retires_i(u_chip.gen_bank[i].u_bank.u_core.retires),
         .traps_i(u_chip.gen_bank[i].u_bank.u_core.traps),
         .cause_i(8'(u_chip.gen_bank[i].u_bank.u_core.cause)),
@@ -190,7 +190,7 @@ module lockstep_top #(
         for (int j = 0; j < WORDS; j++) u_model.word_q[j] = '0;
         for (int j = 1; j < 32; j++) u_chip.gen_bank[i].u_bank.u_core.u_register_file.register_q[j] = '0;
         for (int j = 0; j < ScratchpadBytes / 8; j++) u_chip.gen_bank[i].u_bank.u_core.u_scratchpad.word_q[j] = '0;
-        $readmemh($sformatf("%0d.%0d.hex", run, i), u_model.word_q);
+        if (i < n_cores) $readmemh($sformatf("%0d.%0d.hex", run, i), u_model.word_q);
       end
 
       always @(posedge add) begin  // a fingerprint of memory
@@ -228,14 +228,14 @@ module lockstep_top #(
     end
     list = $fopen(list_name, "r");
     if (list == 0) $fatal(1, "can't open %s", list_name);
-    scanned = $fscanf(list, "%h", limit);
-    while (scanned == 1) begin
+    scanned = $fscanf(list, "%h %d %d %d %d", limit, clock_p, clock_q, refresh_interval, n_cores);
+    while (scanned == 5) begin
       rst_n = 1'b0;
       #1 open = 1'b1;
       #1 open = 1'b0;
       repeat (4) @(negedge clk);
       rst_n = 1'b1;
-      for (int i = 0; i < Cores; i++) begin
+      for (int i = 0; i < n_cores; i++) begin
         scanned = $fscanf(list, "%h %h %d", first_pc, address, n_arguments);
         boot_address[i] = Xlen'(first_pc);
         tohost[i] = address;
@@ -245,17 +245,17 @@ module lockstep_top #(
         end
       end
       // The same grant, start and first edge for all.
-      host_access('1, pim_pkg::OWNER_OFFSET, 64'd1);
-      host_access('1, pim_pkg::CONTROL_OFFSET, 64'd1);
-      while (ended != '1 && cycle_q < limit) @(negedge clk);
+      host_access(runs, pim_pkg::OWNER_OFFSET, 64'd1);
+      host_access(runs, pim_pkg::CONTROL_OFFSET, 64'd1);
+      while (ended != runs && cycle_q < limit) @(negedge clk);
       while ((alert & lockout) != '0) @(negedge clk);
-      repeat (2 * ClockQ) @(negedge clk);
+      repeat (2 * clock_q) @(negedge clk);
       #1 add = 1'b1;
       #1 add = 1'b0;
       close = 1'b1;
       #1 close = 1'b0;
-      scanned = $fscanf(list, "%h", limit);
       run = run + 1;
+      scanned = $fscanf(list, "%h %d %d %d %d", limit, clock_p, clock_q, refresh_interval, n_cores);
     end
     $finish;
   end

@@ -281,6 +281,7 @@ module pim_bank #(
   // Assertions //
   ////////////////
 
+  `ASSERT(BankGoesBackIdle, bank_grant_o || controller_idle)
   `ASSERT(BankIsTheCoresOwn, command_o == pim_pkg::COMMAND_NOP || bank_grant_o)
   `ASSERT(OneRequestAtATime, !(fetch_request && line_request))
 

@@ -55,7 +55,7 @@ module pim_bank_controller #(
   output logic [2:0]            command_o,      // pim_pkg::COMMAND_*
   output logic [RowBits-1:0]    command_row_o,
   output logic [ColumnBits-1:0] command_column_o,
-  output logic                  idle_o          // precharged, no command in flight
+  output logic                  idle_o          // precharged, no command in flight, no refresh due
 );
 
   ///////////////
@@ -192,8 +192,8 @@ module pim_bank_controller #(
   assign due_first_d = due && (due_first_q || !claimed_q);
   assign claim_d     = !claimed_i ? '0 : (claim_q > CLAIM_BITS'(NClaim)) ? claim_q : claim_q + CLAIM_BITS'(1);
   // Closed, and what goes before the claim is over.
-  assign claim_ready_o = claimed_i && !open_q && act_wait_q == '0 && !active && !due_first_d;
-  assign act_quiet_o   = claimed_i && claim_q > CLAIM_BITS'(NClaim - NQuiet) && claim_q < CLAIM_BITS'(NClaim);
+  assign claim_ready_o = claimed_i && !open_q && act_wait_q == '0 && !taken && !due_first_d;
+  assign act_quiet_o   = claimed_i && claim_q > CLAIM_BITS'(NClaim - NQuiet) && claim_q <= CLAIM_BITS'(NClaim);
 
   //////////
   // Data //
@@ -216,7 +216,7 @@ module pim_bank_controller #(
     end
   end
 
-  assign idle_o = !open_q && act_wait_q == '0 && !request_i;
+  assign idle_o = !open_q && act_wait_q == '0 && !request_i && !due;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -269,7 +269,6 @@ module pim_bank_controller #(
   `ASSERT_INIT(QuietZoneIsPartOfTheClaim, NClaim > NQuiet)
   `ASSERT(RequestIsHeld, !(taken_q || issued_q) || request_i)
   `ASSERT(NoSecondRefreshDue, !(due_q && refresh_due_i))
-  `ASSERT(ClaimedBankIsIdleInTime, !claimed_i || claim_q < CLAIM_BITS'(NClaim)
-                                   || (!open_q && act_wait_q == '0 && !taken && !due_first_d))
+  `ASSERT(ClaimedBankIsIdleInTime, !claimed_i || claim_q < CLAIM_BITS'(NClaim) || claim_ready_o)
 
 endmodule

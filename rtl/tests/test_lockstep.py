@@ -136,6 +136,8 @@ def test_machines_that_the_rtl_is_not_are_refused() -> None:
         ({"core.line_sets": 2}, "core.line_sets"),
         ({"core.cycles.mul": 4}, "core.cycles"),
         ({"core.clock_mhz": 2400}, "core.clock_mhz"),
+        ({"controller.page": "closed"}, "controller.page"),
+        ({"column_bursts": 4}, "column_bursts"),
     ):
         with pytest.raises(ConfigError, match=message):
             rtl_parameters(with_overrides(load_system("bank"), settings))
@@ -170,3 +172,6 @@ def test_command_compares_a_users_program_and_writes_waves(tmp_path: Path) -> No
     assert done.exit_code == 0, done.output
     assert "instructions and traps the same in model and RTL" in done.output
     assert wave.stat().st_size > 0
+    done = CliRunner().invoke(app, [*command, "--cores", "2", "--ownership", "concurrent"])
+    assert done.exit_code == 0, done.output
+    assert [line.rpartition(":")[0] for line in done.output.splitlines()] == ["core 0: small.elf", "core 1: small.elf"]

@@ -2,14 +2,27 @@
 
 from pim.config import ClassCycles, CoreConfig, Level, SystemConfig
 from pim.errors import ConfigError
-from pim.system.levels import clock_ratio, port_timing
+from pim.system.levels import clock_ratio, concurrent_rules, port_timing
 
 MEMORY_BYTES = 1 << 20
 """Memory of a bank in simulation unless more is asked for: a simulator sets all of it up."""
 
 
-def rtl_parameters(system: SystemConfig, memory_bytes: int = MEMORY_BYTES, n_cores: int = 1) -> dict[str, int]:
-    """Return the parameters of ``rtl/lockstep/lockstep_top.sv`` for ``n_cores`` cores of a die of a machine.
+def rtl_parameters(
+    system: SystemConfig, memory_bytes: int = MEMORY_BYTES, n_cores: int = 1, *, concurrent: bool = False
+) -> dict[str, int]:
+    """Return the parameters of ``rtl/lockstep/lockstep_top.sv`` for a machine; its clock and tREFI are the run's.
+
+    Parameters
+    ----------
+    system : SystemConfig
+        The machine.
+    memory_bytes : int
+        Memory of each bank, a power of two.
+    n_cores : int
+        Cores of a die.
+    concurrent : bool
+        Whether the host claims banks while they run.
 
     Raises
     ------
@@ -28,6 +41,9 @@ def rtl_parameters(system: SystemConfig, memory_bytes: int = MEMORY_BYTES, n_cor
         f"core.load_use_penalty must be {usual.load_use_penalty}": core.load_use_penalty != usual.load_use_penalty,
         f"core.line_sets must be 1, got {core.line_sets}": core.line_sets != 1,
         f"core.clock_mhz must not exceed the DRAM clock, got {core.clock_mhz}": ratio > 1,
+        "controller.page must be open, got closed": system.controller.page != "open",
+        "controller.scheduling must be fcfs for several cores": n_cores > 1 and system.controller.scheduling != "fcfs",
+        f"column_bursts must not bind, got {system.column_bursts}": system.most_bursts is not None,
         f"memory must be a power of two of at least a row, got {memory_bytes}": memory_bytes & (memory_bytes - 1) != 0
         or memory_bytes < system.row_bytes,
         f"cores must be 1 to {system.geometry.banks_per_chip}, got {n_cores}": not 1
@@ -51,8 +67,6 @@ def rtl_parameters(system: SystemConfig, memory_bytes: int = MEMORY_BYTES, n_cor
         "LineBytes": core.line_bytes,
         "SectorBytes": core.line_bytes if whole_row else core.sector_bytes,
         "ScratchpadBytes": core.scratchpad_bytes,
-        "ClockP": ratio.numerator,
-        "ClockQ": ratio.denominator,
         "NRcd": timing.nrcd,
         "NRp": timing.nrp,
         "NRas": timing.nras,
@@ -63,8 +77,8 @@ def rtl_parameters(system: SystemConfig, memory_bytes: int = MEMORY_BYTES, n_cor
         "NRtp": timing.nrtp,
         "NWtr": timing.nwtr_l,
         "NRfc": timing.nrfc,
-        "NRefi": timing.nrefi,
         "NRrdS": timing.nrrd_s,
         "NRrdL": timing.nrrd_l,
         "NFaw": timing.nfaw,
+        **({"NClaim": concurrent_rules(system).nclaim} if concurrent else {}),
     }

@@ -1,6 +1,7 @@
 """Programs on the model and on the RTL, all in one simulation, and the comparison of what they retired.
 
-A run is of one program, or of one for each core of a die; its cores start at one edge and share the activate budget.
+A run is of one program, or of one for each core of a die; its cores start at one edge and share the activate budget. A
+host may claim their banks meanwhile.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,16 +16,20 @@ from pim.config import SystemConfig
 from pim.core.mailbox import ARGUMENT_WORD, RETURN_WORD
 from pim.core.settings import MEMORY_BASE, NOWHERE
 from pim.core.state import Buffers, Group, Registers, Stop, make_memory
-from pim.dram import Device
+from pim.dram import Device, with_claims
 from pim.errors import ConfigError
 from pim.system.bare import BareMachine
-from pim.system.levels import make_level_device
+from pim.system.levels import make_level_device, port_timing
 from pim.system.record import record
 from study.lockstep.compare import Comparison, End, compare, read_trace
+from study.lockstep.host import PATTERN, HostTrace
 from study.lockstep.simulator import Simulator
 
 _WORD = 0xFFFF_FFFF_FFFF_FFFF
 _DONE, _TRAPPED = 2, 3
+
+_CODES = {"ACT": 1, "RD": 2, "WR": 3, "PRE": 4, "CLAIM": 8, "RELEASE": 9}
+"""Numbers of what a host does, as ``pim_pkg.sv`` and ``lockstep_host.sv`` have them."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +42,10 @@ class Guest:
 
 @dataclass(frozen=True)
 class Run:
-    """A program for each core of a die."""
+    """A program for each core of a die, and what the host does beside them."""
 
     guests: Sequence[Guest]
+    host: HostTrace | None = None
 
 
 def run_lockstep(
@@ -54,7 +60,7 @@ def run_lockstep(
     Parameters
     ----------
     runs : sequence of Run
-        All of one configuration and number of cores, those of ``simulator``.
+        All of one configuration, that of ``simulator`` but for core clock and tREFI, with at most its number of cores.
     folder : Path, optional
         Where images and traces stay; default: nowhere.
     plusargs : mapping, optional
@@ -77,8 +83,12 @@ def run_lockstep(
 
 def _prepare(run: Run, folder: Path, number: int) -> str:
     """Write the memories' images and the host's commands; return the run's line in the list."""
-    (folder / f"{number}.host").write_text("")
-    fields = [f"{run.guests[0].machine.settings.cycle_limit:x}"]
+    commands = run.host.commands if run.host else ()
+    steps = [f"{step.clock} {step.bank} {_CODES[step.what]} {step.column}\n" for step in commands]
+    (folder / f"{number}.host").write_text("".join(steps))
+    common = run.guests[0].machine.settings
+    fields = [f"{common.cycle_limit:x}", str(common.clock_p), str(common.clock_q), str(common.timing.nrefi)]
+    fields.append(str(len(run.guests)))
     for core, guest in enumerate(run.guests):
         machine, settings = guest.machine, guest.machine.settings
         words = machine.group.memory.i64.view(np.uint64)
@@ -99,6 +109,8 @@ def _share_a_die(run: Run) -> list[BareMachine]:
     machines = [guest.machine for guest in run.guests]
     system = machines[0].system
     device = make_level_device(system, len(machines))
+    if run.host:
+        device = with_claims(device, run.host.use, run.host.rules, port_timing(system))
     for core, machine in enumerate(machines):
         machine.group = _as_core(machine.group, core, system, device)
     return machines
@@ -126,6 +138,8 @@ def _compare(run: Run, folder: Path, number: int) -> list[Comparison]:
     """Run the model; return what it and the RTL, which has run, retired."""
     guests, machines = run.guests, _share_a_die(run)
     recorded = record(machines)
+    for core, machine in enumerate(machines):
+        _write_as_host(machine, core, run.host)
     # A core that traps without a handler writes its lines back, which only the RTL's other cores see.
     until = machines[0].settings.cycle_limit
     if len(guests) > 1:
@@ -142,6 +156,15 @@ def _compare(run: Run, folder: Path, number: int) -> list[Comparison]:
         extensions = machine.system.core.isa_extensions
         results.append(compare(name, (rows, expected_end), (got, end), machine.settings.xlen, extensions, waits))
     return results
+
+
+def _write_as_host(machine: BareMachine, core: int, host: HostTrace | None) -> None:
+    """Write what the host wrote into the last row of a core's memory. Updates ``machine``."""
+    system, last_row = machine.system, machine.group.memory.i64.view(np.uint64)[-machine.system.row_bytes // 8 :]
+    width = len(last_row) if system.port == "row" else system.column_bytes // 8
+    for step in host.commands if host else ():
+        if step.bank == core and step.what == "WR":
+            last_row[step.column * width : (step.column + 1) * width] = PATTERN
 
 
 def _hart(machine: BareMachine) -> Any:

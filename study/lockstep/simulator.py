@@ -125,8 +125,18 @@ def _with_verilator(sources: Sequence[Path], parameters: Mapping[str, int], incl
     settings = [f"-G{name}={value}" for name, value in parameters.items()]
     flags = [*_VERILATOR_FLAGS, f"-I{include}", "--top-module", TOP, "--Mdir", str(work), *settings]
     _call([str(root / "bin" / "verilator_bin"), *flags, *map(str, sources)], environment)
-    make = [_program("make"), "-s", "-C", str(work), "-f", f"V{TOP}.mk", *_MAKE_FOR_GCC, f"CXX={_program('c++')}"]
-    _call([*make, "OPT_FAST=-O2", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"], environment)
+    make = [
+        _program("make"),
+        "-s",
+        f"-j{os.cpu_count() or 1}",
+        "-C",
+        str(work),
+        "-f",
+        f"V{TOP}.mk",
+        *_MAKE_FOR_GCC,
+        f"CXX={_program('c++')}",
+    ]
+    _call([*make, "OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"], environment)
     (work / f"V{TOP}").replace(work / "made")
 
 

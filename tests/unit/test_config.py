@@ -70,3 +70,29 @@ def test_overrides_run_all_checks():
     assert with_overrides(load_system("bank"), {"core.clock_mhz": 400}).core.clock_mhz == 400
     with pytest.raises(ConfigError, match="one core a bank"):
         with_overrides(load_system("bank"), {"cores_per_location": 2})
+
+
+@pytest.mark.parametrize(
+    ("preset", "changes", "checked"),
+    [
+        ("bank", {}, True),
+        ("bank", {"core.clock_mhz": 1200}, True),
+        ("bank", {"core.extensions": "rv32imc"}, True),
+        ("bank", {"port": "row", "core.sector_bytes": 1024}, True),
+        ("bank", {"timing.trefi_ns": 3900.0}, True),
+        ("bank", {"core.clock_mhz": 1201}, False),
+        ("bank", {"core.extensions": "rv64imac"}, False),
+        ("bank", {"core.extensions": "rv64imafdc"}, False),
+        ("bank", {"core.line_buffers": 4}, False),
+        ("bank", {"core.sector_bytes": 128}, False),
+        ("bank", {"core.cycles.mul": 4}, False),
+        ("bank", {"core.taken_branch_penalty": 1}, False),
+        ("bank", {"controller.scheduling": "fr-fcfs"}, False),
+        ("bank", {"controller.page": "closed"}, False),
+        ("bank", {"column_bursts": 4}, False),
+        ("chip", {}, False),
+        ("rank", {}, False),
+    ],
+)
+def test_rtl_checked_is_what_the_lockstep_covers(preset, changes, checked):
+    assert with_overrides(load_system(preset), changes).rtl_checked is checked
