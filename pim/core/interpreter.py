@@ -16,10 +16,11 @@ from pim.core.buffers import fetch_line, is_own_row
 from pim.core.careful import careful_access
 from pim.core.code import ENTRY, Code, decode_parcel, forget, illegal
 from pim.core.csr import csr_operation
+from pim.core.dma import START_AT, dma_store
 from pim.core.float_step import float_operation
 from pim.core.mailbox import MAILBOX_WORDS, RETURN_AT, read_mailbox, write_return
 from pim.core.pipeline import edge
-from pim.core.settings import MAILBOX_BASE, MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
+from pim.core.settings import DMA_BASE, MAILBOX_BASE, MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
 from pim.core.sharing import note_atomic, note_fence
 from pim.core.state import NO_LINE, Core, Group, Stop
 from pim.core.step import integer, is_taken, load, muldiv, store, width_shift
@@ -154,6 +155,16 @@ def run_hart(
                     value = read_mailbox(group.mailbox[hart_id], address - MAILBOX_BASE, settings.xlen)
                 elif op == settings.register_store and 0 <= address - RETURN_AT < 8:
                     write_return(group.mailbox[hart_id], address - RETURN_AT, x[code.rs2[index]], settings.xlen)
+                elif op == settings.register_store and DMA_BASE <= address <= START_AT:
+                    outcome, cycle = dma_store(
+                        core, group, code, index, address, x[code.rs2[index]], cycle, other, other_at, settings
+                    )
+                    if outcome == Outcome.AGAIN:
+                        continue
+                    if outcome == Outcome.TRAP:
+                        cause, tval = Cause.STORE_ACCESS, address
+                    if outcome != Outcome.DONE:
+                        break
                 else:
                     cause, tval = Cause.STORE_ACCESS if is_store else Cause.LOAD_ACCESS, address
                     break

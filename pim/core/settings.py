@@ -5,6 +5,7 @@ from typing import NamedTuple
 from pim.config import ClockTiming
 
 MAILBOX_BASE = 0x1000_0000
+DMA_BASE = 0x1000_0100
 SCRATCHPAD_BASE = 0x2000_0000
 MEMORY_BASE = 0x8000_0000
 """First addresses of what a core sees; docs/architecture.md, memory map."""

@@ -57,6 +57,9 @@ class Hart(Protocol):
     reserved: int  # address / 8 of the load reservation, or NO_RESERVATION
     fflags: int  # accrued floating-point exceptions: NX 1, UF 2, OF 4, DZ 8, NV 16
     frm: int  # dynamic rounding mode, 0 to 7; 5 to 7 are reserved
+    dma_source: int  # addresses of the next transfer of the scratchpad's DMA
+    dma_destination: int
+    dma_moved: int  # bytes of the transfer under way that have been asked for
     data_slot: int  # line buffer of the last access, or NO_SLOT
     uses: int  # LRU clock of the line buffers
     loads: int

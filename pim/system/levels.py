@@ -56,7 +56,8 @@ def concurrent_rules(system: SystemConfig) -> ClaimRules:
         )
     timing, core = port_timing(system), system.core
     one_bus = system.level is not Level.BANK
-    longest = 1 if system.port == "row" else max(core.line_bytes, core.instruction_line_bytes) // system.column_bytes
+    requests = (core.line_bytes, core.instruction_line_bytes, min(core.scratchpad_bytes, system.row_bytes))
+    longest = 1 if system.port == "row" else max(requests) // system.column_bytes
     rules = claim_rules(
         timing,
         n_cores=system.cores_per_group,

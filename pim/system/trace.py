@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from pim.core.code import bits_at
 from pim.core.group import run_group
-from pim.core.settings import MAILBOX_BASE, MEMORY_BASE, SCRATCHPAD_BASE
+from pim.core.settings import DMA_BASE, MAILBOX_BASE, MEMORY_BASE, SCRATCHPAD_BASE
 from pim.core.state import Stop
 from pim.core.trap import Cause
 from pim.isa import Op, OpClass, disassemble
@@ -152,6 +152,8 @@ class _Before:
         offset = 0 if op_class == OpClass.AMO else instruction.imm
         address = (int(self.x[hart_id, instruction.rs1]) + offset) & machine.settings.address_mask & _WORD
         n_bytes = _width(op)
+        if DMA_BASE <= address < SCRATCHPAD_BASE:  # keeps nothing that could be looked at
+            return Access("store", address, n_bytes, int(self.x[hart_id, instruction.rs2]) & ((1 << 8 * n_bytes) - 1))
         kind = {OpClass.LOAD: "load", OpClass.STORE: "store"}.get(OpClass(op_class), "atomic")
         return Access(kind, address, n_bytes, _value_at(machine, hart_id, address, n_bytes))
 

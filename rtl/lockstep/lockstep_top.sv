@@ -38,6 +38,7 @@ module lockstep_top #(
   localparam int ROW_BITS    = MemoryBits - $clog2(RowBytes);
   localparam int COLUMN_BITS = (RowBytes > PortBytes) ? $clog2(RowBytes / PortBytes) : 1;
   localparam int WORDS       = 1 << (MemoryBits - 3);
+  localparam int PAD_ROWS    = (ScratchpadBytes > PortBytes) ? ScratchpadBytes / PortBytes : 1;
   localparam logic [63:0] PATTERN = 64'hC1A1_5ED0_0DDC_0DE5;  // what the host writes, into the last row
 
   logic clk = 1'b0;
@@ -189,7 +190,7 @@ module lockstep_top #(
       always @(posedge open) begin
         for (int j = 0; j < WORDS; j++) u_model.word_q[j] = '0;
         for (int j = 1; j < 32; j++) u_chip.gen_bank[i].u_bank.u_core.u_register_file.register_q[j] = '0;
-        for (int j = 0; j < ScratchpadBytes / 8; j++) u_chip.gen_bank[i].u_bank.u_core.u_scratchpad.word_q[j] = '0;
+        for (int j = 0; j < PAD_ROWS; j++) u_chip.gen_bank[i].u_bank.u_core.u_scratchpad.u_sram.word_q[j] = '0;
         if (i < n_cores) $readmemh($sformatf("%0d.%0d.hex", run, i), u_model.word_q);
       end
 

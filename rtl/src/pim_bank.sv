@@ -98,6 +98,10 @@ module pim_bank #(
   logic                  fetch_request, line_request, line_write, request, request_write;
   logic                  read_beat, write_beat, request_done;
   logic [8*FILL_BYTES-1:0] fetch_data;
+  logic                    dma_request, dma_write;
+  logic [MemoryBits-1:0]   dma_address;
+  logic [7:0]              dma_columns;
+  logic [8*PortBytes-1:0]  line_wdata, dma_wdata;
 
   //////////
   // Core //
@@ -109,6 +113,8 @@ module pim_bank #(
     .InstructionBufferBytes(InstructionBufferBytes),
     .InstructionLineBytes  (InstructionLineBytes),
     .FillBytes             (FILL_BYTES),
+    .RowBytes              (RowBytes),
+    .PortBytes             (PortBytes),
     .ScratchpadBytes       (ScratchpadBytes)
   ) u_core (
     .clk_i,
@@ -137,6 +143,16 @@ module pim_bank #(
     .fetch_beat_index_i(beat_index),
     .fetch_data_i      (fetch_data),
     .fetch_done_i      (fetch_request && request_done),
+    .dma_request_o     (dma_request),
+    .dma_write_o       (dma_write),
+    .dma_address_o     (dma_address),
+    .dma_columns_o     (dma_columns),
+    .dma_read_beat_i   (dma_request && read_beat),
+    .dma_write_beat_i  (dma_request && write_beat),
+    .dma_beat_index_i  (beat_index),
+    .dma_data_i        (bank_rdata_i),
+    .dma_data_o        (dma_wdata),
+    .dma_done_i        (dma_request && request_done),
     .mailbox_valid_o   (mailbox_valid),
     .mailbox_ready_i   (mailbox_ready),
     .mailbox_write_o   (mailbox_write),
@@ -169,23 +185,37 @@ module pim_bank #(
     .request_write_o  (line_write),
     .request_address_o(line_address),
     .request_columns_o(line_columns),
-    .read_beat_i      (!fetch_request && read_beat),
-    .write_beat_i     (!fetch_request && write_beat),
+    .read_beat_i      (line_request && read_beat),
+    .write_beat_i     (line_request && write_beat),
     .beat_index_i     (beat_index),
     .beat_data_i      (bank_rdata_i),
-    .wdata_o          (bank_wdata_o),
-    .done_i           (!fetch_request && request_done)
+    .wdata_o          (line_wdata),
+    .done_i           (line_request && request_done)
   );
 
   //////////
   // Bank //
   //////////
 
-  // Only an instruction that is there can access memory: never both requests.
-  assign request         = fetch_request || line_request;
-  assign request_write   = !fetch_request && line_write;
-  assign request_address = fetch_request ? fetch_address : line_address;
-  assign request_columns = fetch_request ? 8'(FILL_COLUMNS) : line_columns;
+  // Only an instruction that is there can access memory, and lines are written back before a transfer: one request at a time.
+  assign request      = fetch_request || line_request || dma_request;
+  assign bank_wdata_o = dma_request ? dma_wdata : line_wdata;
+
+  always_comb begin
+    request_write   = line_write;
+    request_address = line_address;
+    request_columns = line_columns;
+    if (fetch_request) begin
+      request_write   = 1'b0;
+      request_address = fetch_address;
+      request_columns = 8'(FILL_COLUMNS);
+    end
+    if (dma_request) begin
+      request_write   = dma_write;
+      request_address = dma_address;
+      request_columns = dma_columns;
+    end
+  end
 
   generate
     if (FILLS > 1) begin : gen_line_in_column
@@ -283,6 +313,6 @@ module pim_bank #(
 
   `ASSERT(BankGoesBackIdle, bank_grant_o || controller_idle)
   `ASSERT(BankIsTheCoresOwn, command_o == pim_pkg::COMMAND_NOP || bank_grant_o)
-  `ASSERT(OneRequestAtATime, !(fetch_request && line_request))
+  `ASSERT(OneRequestAtATime, 32'(fetch_request) + 32'(line_request) + 32'(dma_request) <= 1)
 
 endmodule

@@ -11,6 +11,8 @@ module pim_core #(
   parameter int InstructionBufferBytes = 1024,
   parameter int InstructionLineBytes  = 64,
   parameter int FillBytes             = 8,
+  parameter int RowBytes              = 1024,
+  parameter int PortBytes             = 8,
   parameter int ScratchpadBytes       = 1024
 ) (
   input  logic                   clk_i,
@@ -45,6 +47,18 @@ module pim_core #(
   input  logic [7:0]             fetch_beat_index_i,
   input  logic [8*FillBytes-1:0] fetch_data_i,
   input  logic                   fetch_done_i,
+
+  // Transfers of the scratchpad
+  output logic                   dma_request_o,
+  output logic                   dma_write_o,
+  output logic [MemoryBits-1:0]  dma_address_o,
+  output logic [7:0]             dma_columns_o,
+  input  logic                   dma_read_beat_i,
+  input  logic                   dma_write_beat_i,
+  input  logic [7:0]             dma_beat_index_i,
+  input  logic [8*PortBytes-1:0] dma_data_i,
+  output logic [8*PortBytes-1:0] dma_data_o,
+  input  logic                   dma_done_i,
 
   // Mailbox
   output logic                   mailbox_valid_o,
@@ -206,7 +220,7 @@ module pim_core #(
   ////////////
 
   logic        is_access, misaligned, no_access, access_ready, exits, drains, writes_back;
-  logic        scratchpad_access;
+  logic        scratchpad_access, dma_access, dma_may_start, dma_ready, dma_flush;
   logic [63:0] scratchpad_rdata;
 
   assign is_access = (is_load || is_store) && !is_illegal;
@@ -239,7 +253,10 @@ module pim_core #(
     .scratchpad_rdata_i (scratchpad_rdata),
     .mailbox_access_o   (mailbox_valid_o),
     .mailbox_ready_i,
-    .mailbox_rdata_i
+    .mailbox_rdata_i,
+    .dma_access_o       (dma_access),
+    .dma_may_start_i    (dma_may_start),
+    .dma_ready_i        (dma_ready)
   );
 
   assign mailbox_write_o   = memory_write_o;
@@ -247,21 +264,56 @@ module pim_core #(
   assign mailbox_strobe_o  = memory_strobe_o;
   assign mailbox_wdata_o   = memory_wdata_o;
 
-  // Lines are written back by fences, before the exit, and at any other end of the run.
+  // Lines are written back by fences, before transfers, before the exit, and at any other end of the run.
   assign drains         = is_fence || is_fence_i || exits;
-  assign memory_flush_o = (execute && drains) || writes_back;
+  assign memory_flush_o = (execute && drains) || dma_flush || writes_back;
 
-  pim_sram #(
-    .Width(64),
-    .Depth(ScratchpadBytes / 8)
+  logic [$clog2(ScratchpadBytes)-1:0] dma_place;
+
+  pim_scratchpad #(
+    .Bytes    (ScratchpadBytes),
+    .PortBytes(PortBytes)
   ) u_scratchpad (
     .clk_i,
-    .enable_i (core_en_i && scratchpad_access),
-    .write_i  (memory_write_o),
-    .address_i(memory_address_o[$clog2(ScratchpadBytes)-1:3]),
-    .mask_i   (memory_strobe_o),
-    .wdata_i  (memory_wdata_o),
-    .rdata_o  (scratchpad_rdata)
+    .rst_ni,
+    .access_i    (core_en_i && scratchpad_access),
+    .write_i     (memory_write_o),
+    .address_i   (memory_address_o[$clog2(ScratchpadBytes)-1:3]),
+    .strobe_i    (memory_strobe_o),
+    .wdata_i     (memory_wdata_o),
+    .rdata_o     (scratchpad_rdata),
+    .read_beat_i (dma_read_beat_i),
+    .write_beat_i(dma_write_beat_i),
+    .beat_index_i(dma_beat_index_i),
+    .place_i     (dma_place),
+    .beat_data_i (dma_data_i),
+    .beat_data_o (dma_data_o)
+  );
+
+  pim_dma #(
+    .Xlen           (Xlen),
+    .MemoryBits     (MemoryBits),
+    .RowBytes       (RowBytes),
+    .PortBytes      (PortBytes),
+    .ScratchpadBytes(ScratchpadBytes)
+  ) u_dma (
+    .clk_i,
+    .rst_ni,
+    .core_en_i,
+    .access_i         (dma_access),
+    .register_i       (memory_address_o[4:3]),
+    .value_i          (b),
+    .may_start_o      (dma_may_start),
+    .ready_o          (dma_ready),
+    .flush_o          (dma_flush),
+    .clean_i          (memory_clean_i),
+    .flushed_i        (memory_ready_i),
+    .request_o        (dma_request_o),
+    .request_write_o  (dma_write_o),
+    .request_address_o(dma_address_o),
+    .request_columns_o(dma_columns_o),
+    .done_i           (dma_done_i),
+    .place_o          (dma_place)
   );
 
   /////////

@@ -1,4 +1,4 @@
-// Loads and stores on their way to line buffers, scratchpad or mailbox, and a load's data on its way back: it comes one core
+// Loads and stores on their way to line buffers, scratchpad, mailbox or DMA, and a load's data on its way back: it comes one core
 // cycle after the access, in write-back.
 module pim_data_access #(
   parameter int Xlen            = 64,
@@ -40,7 +40,12 @@ module pim_data_access #(
   // Mailbox
   output logic                  mailbox_access_o,
   input  logic                  mailbox_ready_i,
-  input  logic [63:0]           mailbox_rdata_i
+  input  logic [63:0]           mailbox_rdata_i,
+
+  // DMA
+  output logic                  dma_access_o,
+  input  logic                  dma_may_start_i,
+  input  logic                  dma_ready_i
 );
 
   typedef enum logic [1:0] {
@@ -49,7 +54,7 @@ module pim_data_access #(
     FROM_MAILBOX    = 2'd2
   } source_e;
 
-  logic        to_memory, to_scratchpad, to_mailbox;
+  logic        to_memory, to_scratchpad, to_mailbox, to_dma;
   logic [1:0]  source_q, source_d;
   logic [2:0]  offset_q, offset_d, funct3_q, funct3_d;
   logic [63:0] mailbox_q, mailbox_d, word_read;
@@ -63,11 +68,13 @@ module pim_data_access #(
     .store_i,
     .funct3_i,
     .value_i,
+    .dma_may_start_i,
     .misaligned_o,
     .fault_o,
     .memory_o     (to_memory),
     .scratchpad_o (to_scratchpad),
     .mailbox_o    (to_mailbox),
+    .dma_o        (to_dma),
     .strobe_o,
     .wdata_o,
     .word_i       (word_read),
@@ -81,7 +88,14 @@ module pim_data_access #(
   assign memory_access_o     = valid_i && to_memory;
   assign scratchpad_access_o = valid_i && to_scratchpad;
   assign mailbox_access_o    = valid_i && to_mailbox;
-  assign ready_o             = to_memory ? memory_ready_i : to_mailbox ? mailbox_ready_i : 1'b1;
+  assign dma_access_o        = valid_i && to_dma;
+
+  always_comb begin
+    ready_o = 1'b1;
+    if (to_memory) ready_o = memory_ready_i;
+    if (to_mailbox) ready_o = mailbox_ready_i;
+    if (to_dma) ready_o = dma_ready_i;
+  end
 
   assign source_d  = to_memory ? FROM_MEMORY : to_scratchpad ? FROM_SCRATCHPAD : FROM_MAILBOX;
   assign offset_d  = address_i[2:0];

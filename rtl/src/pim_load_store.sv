@@ -9,11 +9,13 @@ module pim_load_store #(
   input  logic            store_i,
   input  logic [2:0]      funct3_i,
   input  logic [Xlen-1:0] value_i,      // rs2
+  input  logic            dma_may_start_i,
   output logic            misaligned_o,
   output logic            fault_o,      // nothing there that allows it
   output logic            memory_o,     // where it goes, if it may
   output logic            scratchpad_o,
   output logic            mailbox_o,
+  output logic            dma_o,
   output logic [7:0]      strobe_o,
   output logic [63:0]     wdata_o,
 
@@ -27,15 +29,19 @@ module pim_load_store #(
   localparam int SCRATCHPAD_BITS = $clog2(ScratchpadBytes);
   localparam logic [1:0] WHOLE = (Xlen == 64) ? 2'd3 : 2'd2;
 
-  logic in_memory, in_scratchpad, in_mailbox, mailbox_ok, allowed;
+  logic in_memory, in_scratchpad, in_mailbox, in_dma, is_whole, mailbox_ok, dma_ok, allowed;
 
   assign in_memory     = address_i[Xlen-1:MemoryBits] == (Xlen-MemoryBits)'(pim_pkg::MEMORY_BASE >> MemoryBits);
   assign in_scratchpad = address_i[Xlen-1:SCRATCHPAD_BITS]
                       == (Xlen-SCRATCHPAD_BITS)'(pim_pkg::SCRATCHPAD_BASE >> SCRATCHPAD_BITS);
   assign in_mailbox    = address_i[Xlen-1:8] == (Xlen-8)'(pim_pkg::MAILBOX_BASE >> 8);
   // Whole registers only; the core writes none but RETURN.
-  assign mailbox_ok    = funct3_i[1:0] == WHOLE && !funct3_i[2]
-                      && (!store_i || address_i[7:3] == pim_pkg::RETURN_OFFSET);
+  assign in_dma        = address_i[Xlen-1:8] == (Xlen-8)'(pim_pkg::DMA_BASE >> 8);
+  assign is_whole      = funct3_i[1:0] == WHOLE && !funct3_i[2];
+  assign mailbox_ok    = is_whole && (!store_i || address_i[7:3] == pim_pkg::RETURN_OFFSET);
+  assign dma_ok        = is_whole && store_i && address_i[7:5] == '0 && !address_i[2]
+                      && (address_i[4:3] <= pim_pkg::DMA_DESTINATION
+                          || (address_i[4:3] == pim_pkg::DMA_START && dma_may_start_i));
   assign allowed       = !misaligned_o && !fault_o;
 
   always_comb begin
@@ -47,10 +53,11 @@ module pim_load_store #(
     endcase
   end
 
-  assign fault_o      = !(in_memory || in_scratchpad || (in_mailbox && mailbox_ok));
+  assign fault_o      = !(in_memory || in_scratchpad || (in_mailbox && mailbox_ok) || (in_dma && dma_ok));
   assign memory_o     = allowed && in_memory;
   assign scratchpad_o = allowed && in_scratchpad;
   assign mailbox_o    = allowed && in_mailbox;
+  assign dma_o        = allowed && in_dma;
 
   logic [63:0] value;
   assign value = 64'(value_i);

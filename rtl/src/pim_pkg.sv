@@ -7,6 +7,7 @@ package pim_pkg;
   ////////////////
 
   localparam logic [31:0] MAILBOX_BASE    = 32'h1000_0000;
+  localparam logic [31:0] DMA_BASE        = 32'h1000_0100;
   localparam logic [31:0] SCRATCHPAD_BASE = 32'h2000_0000;
   localparam logic [31:0] MEMORY_BASE     = 32'h8000_0000;
 
@@ -60,6 +61,15 @@ package pim_pkg;
   localparam logic [1:0] OWNER_REQUEST = 2'd1;  // hand it over to the core
   localparam logic [1:0] OWNER_CLAIM   = 2'd2;  // concurrent: the host needs the core's bank for a while
   localparam logic [1:0] OWNER_UNCLAIM = 2'd3;  // concurrent: no longer
+
+  ////////////////////////
+  // Registers of the DMA //
+  ////////////////////////
+
+  // Byte offsets, without the three low bits; what is stored to START is the length in bytes.
+  localparam logic [4:3] DMA_SOURCE      = 2'd0;
+  localparam logic [4:3] DMA_DESTINATION = 2'd1;
+  localparam logic [4:3] DMA_START       = 2'd2;
 
   ////////////
   // States //

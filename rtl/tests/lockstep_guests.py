@@ -7,6 +7,7 @@ from pim.isa import Op
 from pim.system.bare import BareMachine
 from study.lockstep import Guest
 from tests.support.assembly import MAILBOX_AT, SCRATCHPAD_AT, Assembly
+from tests.support.dma_programs import dma_program
 from tests.support.random_programs import random_program
 
 MEMORY_BYTES = 1 << 17
@@ -53,6 +54,12 @@ def guest(name: str, text: Assembly, system: SystemConfig, arguments: tuple[int,
     return Guest(name, made)
 
 
+def dma_guest(system: SystemConfig, seed: int, n: int = 60) -> Guest:
+    column = system.row_bytes if system.port == "row" else system.column_bytes
+    text = dma_program(seed, system.core.xlen, column=column, scratchpad=system.core.scratchpad_bytes, n=n)
+    return guest(f"transfers {seed}", text, system)
+
+
 def trap_guests(system: SystemConfig) -> list[Guest]:
     """Return a program per way to trap without a handler, and one whose handler counts and steps over all of them."""
     every = _trapping(system.core.xlen)
@@ -89,6 +96,10 @@ def _trapping(xlen: int):
         "load past memory": at(0x8000_0000 + MEMORY_BYTES, Op.LBU, rd=5),
         "load below the scratchpad": at(SCRATCHPAD_AT - 4, Op.LW, rd=5),
         "byte of the mailbox": at(MAILBOX_AT + 0x80, Op.LB, rd=5),
+        "load of the DMA's SOURCE": at(MAILBOX_AT + 0x100, Op.LD if xlen == 64 else Op.LW, rd=5),
+        "half a register of the DMA": at(MAILBOX_AT + 0x108, Op.SH, rs2=5),
+        "no register of the DMA": at(MAILBOX_AT + 0x118, Op.SD if xlen == 64 else Op.SW, rs2=5),
+        "transfer from nowhere": at(MAILBOX_AT + 0x110, Op.SD if xlen == 64 else Op.SW),
         "store to STATUS": at(MAILBOX_AT + 8, Op.SD if xlen == 64 else Op.SW, rs2=5),
     }
 

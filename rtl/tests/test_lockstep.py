@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from pim.config import SystemConfig, load_system, with_overrides
 from pim.errors import ConfigError, LoadError
 from pim.isa import Op
-from rtl.tests.lockstep_guests import MACHINES, MEMORY_BYTES, guest, machine, random_guest, trap_guests
+from rtl.tests.lockstep_guests import MACHINES, MEMORY_BYTES, dma_guest, guest, machine, random_guest, trap_guests
 from rtl.tests.lockstep_kernels import kernel_guests
 from study.cli import app
 from study.lockstep import RTL_FOLDER, Comparison, Guest, Run, build, rtl_parameters, run_lockstep
@@ -39,12 +39,18 @@ def test_random_programs_retire_the_same_on_any_machine(name: str) -> None:
     assert_same(run(system, [random_guest(system, FIRST_SEED + number, n_blocks=3) for number in range(2)]))
 
 
+@pytest.mark.parametrize("name", MACHINES)
+def test_transfers_of_the_scratchpad_are_the_same(name: str) -> None:
+    system = machine(name)
+    assert_same(run(system, [dma_guest(system, FIRST_SEED + number, n=40) for number in range(2)]))
+
+
 @pytest.mark.parametrize("name", ["default", "rv32"])
 def test_traps_are_the_same(name: str) -> None:
     system = machine(name)
     results = run(system, trap_guests(system))
     assert_same(results)
-    assert len(results) == 15
+    assert len(results) == 19
 
 
 def test_a_store_to_tohost_ends_both() -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from tests.reference.dram_timing import CONFLICT, HIT, MISS, Dram
 from tests.reference.instruction_shape import Shape, shape
 
-MEMORY_AT = 0x8000_0000
+MEMORY_AT, SCRATCHPAD_AT, DMA_AT = 0x8000_0000, 0x2000_0000, 0x1000_0100
 PARTS = ("issue", "mul/div/fp", "branch", "load-use", "instruction buffer", "row hit", "row miss", "row conflict",
          "refresh", "contention", "host", "write-back")  # fmt: skip
 
@@ -26,6 +26,7 @@ class Executed(NamedTuple):
     address: int | None
     wrote: bool
     trapped: bool = False
+    stored: int = 0  # to the DMA's registers
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ class _Core:
     def __init__(self, rules: CoreRules, dram: Dram, hart_id: int) -> None:
         self.rules, self.dram, self.hart_id = rules, dram, hart_id
         self.outcome = Outcome()
+        self.dma_registers = {0: 0, 8: 0}  # SOURCE, DESTINATION
         self.written_at = 0  # clock before which it makes no request: the last write, or a claim met, is over
         self.claimed = 0  # clocks of the present wait in which the host had the bank
         self.instruction_lines: dict[int, int] = {}  # index: line
@@ -110,10 +112,7 @@ class _Core:
             if this.kind in ("load", "store"):
                 outcome.loads += this.kind == "load"
                 outcome.stores += this.kind == "store"
-                if step.address is None:
-                    raise ValueError(f"{step.pc:#x}: {this.kind} without an address")
-                if step.address >= MEMORY_AT:
-                    yield from self._touch(step.address - MEMORY_AT, this.kind == "store")
+                yield from self._reach(step, this)
             if this.atomic is not None:
                 yield from self._atomic(step, this)
             if this.kind in ("fence", "fence.i", "system"):
@@ -155,6 +154,15 @@ class _Core:
             self.instruction_lines[index] = line
             self.outcome.instruction_fills += 1
             self._book(self._wait_until(done_at), "instruction buffer")
+
+    def _reach(self, step: Executed, this: Shape) -> Iterator[int]:
+        """Do what a load or store waits for."""
+        if step.address is None:
+            raise ValueError(f"{step.pc:#x}: {this.kind} without an address")
+        if step.address >= MEMORY_AT:
+            yield from self._touch(step.address - MEMORY_AT, this.kind == "store")
+        elif DMA_AT <= step.address < SCRATCHPAD_AT:
+            yield from self._dma(step.address - DMA_AT, step.stored)
 
     def _touch(self, offset: int, is_store: bool) -> Iterator[int]:
         rules = self.rules
@@ -200,6 +208,30 @@ class _Core:
         self._wait_for(read_at, *rest)
         if this.atomic == "amo":
             self.written_at, *_ = self._ask(offset, column, "WR", read_at, came_at)
+
+    def _dma(self, register: int, value: int) -> Iterator[int]:
+        """Keep an address, or move bytes by one request for each row; the dirty lines are written before."""
+        if register in self.dma_registers:
+            self.dma_registers[register] = value
+            return
+        if not value:
+            yield from self._flush()
+            return
+        for slots in self.slots:
+            for slot in slots:
+                yield from self._write_back(slot)
+                slot.line, slot.valid = None, set()
+        source, destination = self.dma_registers[0], self.dma_registers[8]
+        offset = max(source, destination) - MEMORY_AT
+        end = offset + value
+        while offset < end:
+            yield from self._turn(offset)
+            stop = min(end, offset - offset % self.rules.row + self.rules.row)
+            done_at, *rest = self._access(offset, stop - offset, "WR" if destination >= MEMORY_AT else "RD")
+            offset = stop
+            if offset < end:
+                self.written_at = done_at
+        self._wait_for(done_at, *rest)
 
     def _wait_for(self, done_at: int, outcome: str, refresh_wait: int, others: int) -> None:
         """Wait for an access, and book the wait: what claims took, then a refresh, then others."""

@@ -103,7 +103,9 @@ def stepped(machine: BareMachine) -> list[list[Executed]]:
     for step in steps(machine):
         wrote = step.written is not None and step.written[1] == 0  # what a store-conditional that succeeds returns
         address = step.access.address if step.access else None
-        traces[step.hart_id].append(Executed(step.pc, step.word, step.size, address, wrote, step.trap is not None))
+        stored = step.access.value if step.access else 0
+        trapped = step.trap is not None
+        traces[step.hart_id].append(Executed(step.pc, step.word, step.size, address, wrote, trapped, stored))
     return traces
 
 
