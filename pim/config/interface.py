@@ -35,7 +35,7 @@ class InterfaceConfig(ConfigModel):
     claim_age_nck: int = Field(
         0, ge=0, le=1_000_000
     )  # assumption: 0, claims at once; more lets requests gather, and cores go first
-    claim_hold_nck: Clocks = 64  # assumption: ten row hits in one bank group
+    claim_hold_nck: int = Field(64, ge=32, le=1_000_000)  # assumption: ten row hits in one bank group
 
     @property
     def grant_nck(self) -> int:

@@ -18,6 +18,9 @@ from pim.dram.bus import longest_gap
 from pim.dram.refresh import catch_up, refresh_all
 from pim.jit import inlined_kernel, kernel, record_dtype
 
+BURST = 4
+"""Clocks of a host's burst at double data rate (BL8)."""
+
 
 class Claim(Protocol):
     """One claim of one bank; DRAM clocks."""
@@ -55,6 +58,7 @@ class ClaimRules(NamedTuple):
     nclaim: int  # tClaim: from a claim to the host's ACT
     act_spacing: int  # least distance of its ACTs to one device
     hold: int  # from the first column that a claim's ACT allows to its last one, at most
+    tail: int  # from that to the end of the claim, at most
 
 
 def claim_rules(
@@ -98,7 +102,8 @@ def claim_rules(
     last = timing.nrcd + length + max(timing.nrtp, timing.ncl + timing.nbl, timing.ncwl + timing.nbl + timing.nwr)
     request = max(timing.nras, timing.nwr) + timing.nrp + budget + bus + max(timing.nras, last)
     nclaim = timing.nrfc + (2 if has_atomics else 1) * request + timing.nrp
-    return ClaimRules(nclaim, spacing, hold)
+    tail = timing.ncwl + BURST + timing.nwr + timing.nrp + timing.nrcd + timing.ncwl + BURST + 8 * quiet
+    return ClaimRules(nclaim, spacing, hold, tail)
 
 
 class HostUse(NamedTuple):

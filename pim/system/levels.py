@@ -69,7 +69,7 @@ def concurrent_rules(system: SystemConfig) -> ClaimRules:
         hold=system.interface.claim_hold_nck,
     )
     room = timing.nrefi - (0 if one_bus else timing.nrfc)
-    needed = rules.nclaim + timing.nrcd + rules.hold + timing.ncwl + timing.nbl + timing.nwr + timing.nrp
+    needed = rules.nclaim + timing.nrcd + rules.hold + rules.tail
     if needed >= room:
         raise ConfigError(
             f"{system.name}: no claim fits between refreshes: tClaim = {rules.nclaim} and interface.claim_hold_nck = "
