@@ -126,6 +126,50 @@ def profile(
     )
 
 
+@programs.command()
+def interfere(
+    program: Annotated[str, typer.Argument(help="Program (ELF), trace bundle (folder), or a shipped trace's name.")],
+    *,
+    host_trace: Annotated[
+        Path | None,
+        typer.Option(help="Host's requests, lines address,read|write,time in ns; else synthetic ones."),
+    ] = None,
+    rate: Annotated[float, typer.Option(help="Synthetic: requests per us to the rank.")] = 1.0,
+    reads: Annotated[float, typer.Option(help="Synthetic: share of reads.")] = 0.7,
+    pattern: Annotated[str, typer.Option(help="Synthetic: random or stream.")] = "random",
+    seed: Annotated[int, typer.Option(help="Synthetic: seed.")] = 1,
+    ownership: Annotated[str, typer.Option(help="Of the banks: exclusive, concurrent, or both.")] = "both",
+    machine: Machine = "bank",
+    settings: Settings = None,
+    map_name: Annotated[str, typer.Option("--map", help="Address map of the host's trace.")] = "RoBaRaCoCh",
+    kernel: Annotated[str, typer.Option(help="Of a trace: map or reduce.")] = "map",
+    arguments: Arguments = "",
+    cores: Annotated[int | None, typer.Option(min=1, help="Of a program: cores that run it; default: all.")] = None,
+    max_cycles: MaxCycles = None,
+    json: Annotated[Path | None, typer.Option(help="File for the numbers.")] = None,
+    engine: EngineName = DEFAULT_ENGINE,
+) -> None:
+    """Run a program on the cores of a chip or rank beside a host's requests, and show what each does to the other."""
+    from study import interfere_command  # noqa: PLC0415
+    from study.host_trace import Synthetic  # noqa: PLC0415
+
+    interfere_command.run(
+        program,
+        machine,
+        settings=settings or (),
+        kernel=kernel,
+        arguments=arguments,
+        cores=cores,
+        host_trace=host_trace,
+        synthetic=Synthetic(rate, reads, pattern, seed),
+        ownership=ownership,
+        map_name=map_name,
+        max_cycles=max_cycles,
+        report=json,
+        engine=engine,
+    )
+
+
 rtl_app = typer.Typer(help="The hardware of a bank core beside the model.", no_args_is_help=True)
 programs.add_typer(rtl_app, name="rtl")
 

@@ -12,7 +12,7 @@ from pim.core.code import Code, text_code
 from pim.core.mailbox import ARGUMENT_WORD
 from pim.core.settings import MEMORY_BASE, CoreSettings
 from pim.core.state import Group
-from pim.dram import Device, HostUse, with_claims
+from pim.dram import ClaimRules, Device, HostUse, with_claims
 from pim.engines import DEFAULT_ENGINE, Engine
 from pim.errors import CapacityError, LoadError
 from pim.isa import Program
@@ -74,6 +74,7 @@ def run_cores(
     first_hart: int = 0,
     engine: Engine = DEFAULT_ENGINE,
     host_use: HostUse | None = None,
+    rules: ClaimRules | None = None,
 ) -> GroupRun:
     """Run ``program`` on the cores of one group, one task each, until all have exited.
 
@@ -92,7 +93,9 @@ def run_cores(
     engine : Engine
         What simulates the instructions; the result is the same.
     host_use : HostUse, optional
-        What the host does to the group's DRAM meanwhile (concurrent ownership).
+        What the host does to the group's DRAM meanwhile.
+    rules : ClaimRules, optional
+        What it keeps to; those of concurrent ownership by default.
 
     Raises
     ------
@@ -105,9 +108,10 @@ def run_cores(
     CycleLimitError
         If cores still run at ``cycle_limit``.
     """
-    group, code, settings = prepare_group(system, program, tasks, cycle_limit, host_use)
+    group, code, settings = prepare_group(system, program, tasks, cycle_limit, host_use, rules)
     simulate(group, code, settings, program, system, engine)
-    check_drains(group.device, system, host_use)
+    if host_use is not None:
+        check_drains(group.device, rules or concurrent_rules(system))
     raise_if_stopped(group, code, settings, system, first_hart)
     return collect(group, settings, system, [task.reads for task in tasks])
 
@@ -118,6 +122,7 @@ def prepare_group(
     tasks: Sequence[CoreTask],
     cycle_limit: int,
     host_use: HostUse | None = None,
+    rules: ClaimRules | None = None,
 ) -> tuple[Group, Code, CoreSettings]:
     """Return the cores of a group before they start; arguments and errors are those of `run_cores`."""
     if not 0 < len(tasks) <= system.cores_per_group:
@@ -127,18 +132,17 @@ def prepare_group(
     settings = core_settings(system, mapped_bytes, len(program.text), cycle_limit)
     group = make_level_group(system, len(tasks), len(tasks) * mapped_bytes, len(program.text))
     if host_use is not None:
-        device = with_claims(group.device, host_use, concurrent_rules(system), settings.timing)
+        device = with_claims(group.device, host_use, rules or concurrent_rules(system), settings.timing)
         group = group._replace(device=device)
     for hart_id, task in enumerate(tasks):
         _load(group, hart_id, program, task, mapped_bytes)
     return group, code, settings
 
 
-def check_drains(device: Device, system: SystemConfig, host_use: HostUse | None) -> None:
+def check_drains(device: Device, rules: ClaimRules) -> None:
     """Check that every bank was the host's within tClaim after each claim that a core's request came after."""
-    if host_use is not None:
-        longest, nclaim = int(device.banks.drain.max()), concurrent_rules(system).nclaim
-        assert longest <= nclaim, f"a bank was drained {longest} clocks after a claim, tClaim is {nclaim}"
+    longest = int(device.banks.drain.max())
+    assert longest <= rules.nclaim, f"a bank was drained {longest} clocks after a claim, tClaim is {rules.nclaim}"
 
 
 def _mapped_bytes(system: SystemConfig, program: Program, tasks: Sequence[CoreTask]) -> int:
