@@ -98,7 +98,11 @@ def claim_rules(
     spacing = max(2 * quiet, hold + length + 2 * gap if one_bus else 0)
     acts_between = max(1, min(3, quiet // max(timing.nrrd_s, timing.nrrd_l))) if in_order else 1
     budget = (-(-n_cores // acts_between) + 1) * 2 * quiet
-    bus = (n_cores + 1) * spacing if one_bus else n_cores * (length + timing.nccd_l) if most_bursts else 0
+    bus = 0
+    if one_bus:
+        bus = (n_cores + 1) * spacing
+    elif most_bursts:
+        bus = (-(-n_cores // most_bursts) if in_order else n_cores) * (length + timing.nccd_l)
     last = timing.nrcd + length + max(timing.nrtp, timing.ncl + timing.nbl, timing.ncwl + timing.nbl + timing.nwr)
     request = max(timing.nras, timing.nwr) + timing.nrp + budget + bus + max(timing.nras, last)
     nclaim = timing.nrfc + (2 if has_atomics else 1) * request + timing.nrp

@@ -25,10 +25,10 @@ MACHINES = {
     "bank": ({}, 5),
     "bank, in order": ({"controller.scheduling": "fcfs", "core.line_bytes": 256}, 16),
     "bank, row port": ({"port": "row"}, 3),
-    "bank, column bursts": ({"column_bursts": 2, "core.line_bytes": 256, "timing.trefi_ns": 9000.0}, 6),
+    "bank, column bursts": ({"column_bursts": 2, "core.line_bytes": 256, "timing.trefi_ns": 15600.0}, 6),
     "bank, RV32": ({"core.extensions": "rv32imac"}, 3),
     "chip": ({"timing.trefi_ns": 7800.0}, 1),
-    "chip, 4 cores": ({"cores_per_location": 4, "core.line_bytes": 256}, 4),
+    "chip, 4 cores": ({"cores_per_location": 4, "core.line_bytes": 256, "timing.trefi_ns": 15600.0}, 4),
     "rank": ({}, 4),
     "rank, in order, closed page": ({"controller.scheduling": "fcfs", "controller.page": "closed"}, 4),
 }

@@ -25,7 +25,7 @@ MACHINES = {
     "bank, tight tFAW": {"timing.tfaw_ns": 90.0, "controller.scheduling": "fcfs", "core.line_bytes": 256},
     "bank, no tFAW": {"obey_tfaw": False},
     "chip": {},
-    "chip, 4 cores": {"cores_per_location": 4, "core.line_bytes": 256},
+    "chip, 4 cores": {"cores_per_location": 4, "core.line_bytes": 256, "core.scratchpad_bytes": 256},
     "chip, in order": {"controller.scheduling": "fcfs"},
     "rank": {},
     "rank, in order": {"controller.scheduling": "fcfs"},
@@ -41,7 +41,8 @@ def machine(name):
 
 def longest_request(system):
     core = system.core
-    return 1 if system.port == "row" else max(core.line_bytes, core.instruction_line_bytes) // system.column_bytes
+    longest = max(core.line_bytes, core.instruction_line_bytes, core.scratchpad_bytes)  # no row is shorter
+    return 1 if system.port == "row" else longest // system.column_bytes
 
 
 def drive(system, seed, free, serve, until):

@@ -154,10 +154,10 @@ def test_tclaim_is_the_documented_sum():
 
 
 def test_longer_requests_and_more_cores_make_tclaim_longer():
-    bank = load_system("bank")
+    bank = with_overrides(load_system("bank"), {"core.scratchpad_bytes": 256})
     shorter = with_overrides(bank, {"core.line_bytes": 256})
     assert concurrent_rules(bank).nclaim - concurrent_rules(shorter).nclaim == 96 * port_timing(bank).nccd_l
-    chip = with_overrides(load_system("chip"), {"core.line_bytes": 256})
+    chip = with_overrides(load_system("chip"), {"core.line_bytes": 256, "core.scratchpad_bytes": 256})
     four = with_overrides(chip, {"cores_per_location": 4})
     assert concurrent_rules(four).nclaim > concurrent_rules(chip).nclaim
 
