@@ -73,6 +73,7 @@ module pim_mailbox #(
   logic        lockout_error_q, lockout_error_d;
   logic        protocol_error_q, protocol_error_d;
   logic        claim_q, claim_d;
+  logic        keep_q, keep_d;
   logic        claimed_q;
   logic [31:0] code_q, code_d;
   logic        host_rvalid_q, host_rvalid_d;
@@ -120,7 +121,7 @@ module pim_mailbox #(
       pim_pkg::CONTROL_OFFSET: port_rdata[pim_pkg::CONTROL_START_BIT] = start_pending_q;
       pim_pkg::STATUS_OFFSET:
         port_rdata = {code_q, 22'd0, protocol_error_q, lockout_error_q, claim_q, owner_q, 2'd0, run_q};
-      pim_pkg::OWNER_OFFSET:   port_rdata[3:0] = {claim_q, owner_q};
+      pim_pkg::OWNER_OFFSET:   port_rdata[4:0] = {keep_q, claim_q, owner_q};
       pim_pkg::RETURN_OFFSET:  port_rdata = return_q;
       default:                 if (port_is_argument) port_rdata = argument;
     endcase
@@ -181,7 +182,9 @@ module pim_mailbox #(
         end
       end
 
-      pim_pkg::OWNER_CORE: if (run_ends || (release_asked && !running)) owner_d = pim_pkg::OWNER_FLUSH;
+      pim_pkg::OWNER_CORE: begin
+        if ((run_ends && (!keep_q || release_asked)) || (release_asked && !running)) owner_d = pim_pkg::OWNER_FLUSH;
+      end
 
       pim_pkg::OWNER_FLUSH: begin
         switch_count_d = COUNT_BITS'(TmodNck - 1);
@@ -211,6 +214,12 @@ module pim_mailbox #(
 
   assign claimed_o = claimed_q;
 
+  always_comb begin
+    keep_d = keep_q;
+    if (request_asked && owner_q == pim_pkg::OWNER_HOST) keep_d = host_wdata_i[pim_pkg::OWNER_KEEP_BIT];
+    if (release_asked) keep_d = 1'b0;
+  end
+
   /////////
   // Run //
   /////////
@@ -219,7 +228,8 @@ module pim_mailbox #(
   assign run_ends    = running && !start_q && core_en_i && (done_i || trap_i);
   assign core_enters = owner_q == pim_pkg::OWNER_TO_CORE && owner_d == pim_pkg::OWNER_CORE;
   assign launch      = (core_enters && (start_pending_q || start_asked))
-                    || (owner_q == pim_pkg::OWNER_CORE && start_asked && !running);
+                    || (owner_q == pim_pkg::OWNER_CORE && (start_pending_q || start_asked) && !running && core_flushed_i
+                        && !release_asked);
 
   always_comb begin
     run_d  = run_q;
@@ -234,12 +244,14 @@ module pim_mailbox #(
     end
   end
 
-  // A start written during the hand-over waits for the grant; a release forgets it.
+  // A start written during the hand-over waits for the grant, one after a run for the end of its write-back; a release
+  // forgets it.
   always_comb begin
     start_pending_d = start_pending_q;
     if (launch || release_asked) begin
       start_pending_d = 1'b0;
-    end else if (owner_q == pim_pkg::OWNER_DRAIN || owner_q == pim_pkg::OWNER_TO_CORE) begin
+    end else if (owner_q == pim_pkg::OWNER_DRAIN || owner_q == pim_pkg::OWNER_TO_CORE
+                 || (owner_q == pim_pkg::OWNER_CORE && !running)) begin
       start_pending_d = start_pending_q || start_asked;
     end
   end
@@ -280,6 +292,7 @@ module pim_mailbox #(
       lockout_error_q  <= 1'b0;
       protocol_error_q <= 1'b0;
       claim_q          <= 1'b0;
+      keep_q           <= 1'b0;
       claimed_q        <= 1'b0;
       code_q           <= '0;
       host_rvalid_q    <= 1'b0;
@@ -296,6 +309,7 @@ module pim_mailbox #(
       lockout_error_q  <= lockout_error_d;
       protocol_error_q <= protocol_error_d;
       claim_q          <= claim_d;
+      keep_q           <= keep_d;
       claimed_q        <= claim_q;
       code_q           <= code_d;
       host_rvalid_q    <= host_rvalid_d;

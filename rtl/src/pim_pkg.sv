@@ -62,6 +62,9 @@ package pim_pkg;
   localparam logic [1:0] OWNER_CLAIM   = 2'd2;  // concurrent: the host needs the core's bank for a while
   localparam logic [1:0] OWNER_UNCLAIM = 2'd3;  // concurrent: no longer
 
+  // Bit of OWNER (written, with a request): the core keeps the bank when its run ends.
+  localparam int OWNER_KEEP_BIT = 2;
+
   ////////////////////////
   // Registers of the DMA //
   ////////////////////////

@@ -113,11 +113,11 @@ class ChipBench:
 
     # ---- runs
 
-    async def poll(self, bank: int, run: Run = Run.DONE) -> Status:
-        """Poll STATUS until the run has ended and the host has the bank again."""
+    async def poll(self, bank: int, run: Run = Run.DONE, owner: Owner = Owner.HOST) -> Status:
+        """Poll STATUS until the run has ended and the bank is whose it is to be."""
         while True:
             status = await self.status(bank)
-            if status.run is run and status.owner is Owner.HOST:
+            if status.run is run and status.owner is owner:
                 return status
             await self.clock.edges(40)
 

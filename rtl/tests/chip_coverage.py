@@ -9,7 +9,13 @@ COMMANDS = {1: "ACT", 2: "RD", 3: "WR", 4: "PRE", 5: "REF"}
 
 def _names() -> list[str]:
     names = [f"{command} of the {who}" for command in COMMANDS.values() for who in ("host", "core")]
-    names += ["launch: one bank", "launch: all banks", "start before the grant", "request with an open row"]
+    names += [
+        "launch: one bank",
+        "launch: all banks",
+        "launch: start alone, bank kept",
+        "start before the grant",
+        "request with an open row",
+    ]
     names += ["end seen by: poll", "end seen by: alert", "run ends: trap", "run ends: release"]
     names += ["claim: core has its row open", "claim: core idle", "claim: host command in a claimed bank"]
     names += ["claim: core waits for its end", "claim: refresh due before it is over"]

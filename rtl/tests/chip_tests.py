@@ -8,6 +8,7 @@ from mailbox_model import (
     CONTROL_CLEAR,
     CONTROL_START,
     OWNER_CLAIM,
+    OWNER_KEEP,
     OWNER_RELEASE,
     OWNER_REQUEST,
     OWNER_UNCLAIM,
@@ -202,6 +203,26 @@ async def a_claimed_bank_is_the_hosts_exactly_tclaim_later(dut: Any, idle_core: 
     await bench.poll(1)
     assert await bench.read(1, Register.RETURN) == expected
     assert [await bench.read_word(1, HOSTS + 8 * turn) for turn in range(2)] == [77, 78]
+
+
+@cocotb.test(timeout_time=100, timeout_unit="us")
+async def a_kept_bank_runs_again_by_a_start_alone(dut: Any) -> None:
+    bench = await ChipBench(dut).start()
+    expected = await prepare(bench, 1, summing())
+    await bench.write(1, Register.OWNER, OWNER_REQUEST | OWNER_KEEP)
+    for n in (12, 11):
+        await bench.write(1, Register.ARGUMENT + 8, n)
+        started = await bench.write(1, Register.CONTROL, CONTROL_START)
+        status = await bench.poll(1, owner=Owner.CORE)
+        assert not status.protocol_error
+        assert await bench.read(1, Register.RETURN) == expected - (12 - n) * (1000 + 11 * 11)
+        if n == 11:
+            accepted = started + TIMING.ncwl + BURST
+            assert bench.started_at[1] == bench.clock.first_core_edge(accepted + COST.start_nck)
+    COVERAGE.hit("launch: start alone, bank kept")
+    await bench.write(1, Register.OWNER, OWNER_RELEASE)
+    await bench.poll(1)
+    assert await bench.read_word(1, RESULT) == expected - 1000 - 11 * 11
 
 
 @cocotb.test(timeout_time=100, timeout_unit="us")

@@ -32,7 +32,8 @@ def _names() -> list[str]:
     names += [f"bank access: {owner.name}" for owner in Owner]
     names += [f"reset in: {owner.name}" for owner in Owner]
     names += [f"start: {owner.name}" for owner in Owner] + ["start: while running", "start: from waiting"]
-    names += ["run ends: done", "run ends: trapped", "run ends: stopped"]
+    names += ["run ends: done", "run ends: trapped", "run ends: stopped", "run ends: bank kept"]
+    names += ["start: again in a kept bank", "start: waits for the write-back"]
     names += [f"claim: {owner.name}" for owner in Owner] + ["claim: ended", "claim: not ended, row open"]
     names += ["claim: bank access before it is ready", "claim: bank access", "claim: dropped at the hand-over"]
     names += ["port: both served"]
@@ -65,6 +66,12 @@ class MailboxCoverage(Coverage):
             self.hit("flush: buffers dirty")
         if was_running and model.run is not Run.RUNNING:
             self.hit(f"run ends: {'stopped' if sample.outputs.stop else model.run.name.lower()}")
+            if after is Owner.CORE:
+                self.hit("run ends: bank kept")
+        if model.keep and model.run is Run.RUNNING and not was_running and before is Owner.CORE:
+            self.hit("start: again in a kept bank")
+        if before is after is Owner.CORE and model.start_waits:
+            self.hit("start: waits for the write-back")
         self._observe_port(sample, served)
         self._observe_start(before, was_running, served)
         self._observe_claim(before, sample, served, model)

@@ -22,6 +22,7 @@ class Register(IntEnum):
 
 CONTROL_START, CONTROL_CLEAR = 0b01, 0b10
 OWNER_RELEASE, OWNER_REQUEST, OWNER_CLAIM, OWNER_UNCLAIM = range(4)
+OWNER_KEEP = 0b100  # with a request
 
 
 class Run(IntEnum):
@@ -138,7 +139,7 @@ class MailboxModel:
         self.host_waits = self.response_due = False
         self.start_waits = self.start = self.stop = False
         self.lockout_error = self.protocol_error = False
-        self.claim = self.claimed = False
+        self.claim = self.claimed = self.keep = False
 
     def outputs(self, pins: Inputs) -> Outputs:
         """Return the output pins at this edge, and pass the hand-over's instants that have come."""
@@ -183,12 +184,14 @@ class MailboxModel:
         self.start = self.start and not pins.core_en
         self.claimed = self.claim
         if host and host.write and host.offset == Register.CONTROL:
-            self._control(host.data)
+            self._control(host.data, pins.flushed)
         if host and host.write and host.offset == Register.OWNER:
-            self._change_owner(host.data & 3, closed)
+            self._change_owner(host.data, closed)
         if ends:
             self.run, self.code, self.stop = (Run.TRAPPED if pins.trap else Run.DONE), pins.code, False
-            self.owner = Owner.FLUSH
+            self.owner = Owner.CORE if self.keep else Owner.FLUSH
+        elif self.start_waits and before is self.owner is Owner.CORE and self.run is not Run.RUNNING and pins.flushed:
+            self._launch()
         elif before is self.owner is Owner.DRAIN and closed:
             self._switch(Owner.TO_CORE)
         elif before is self.owner is Owner.FLUSH and pins.core_en and pins.flushed:
@@ -216,7 +219,7 @@ class MailboxModel:
                 errors = (self.lockout_error, self.protocol_error)
                 return Status(self.run, self.owner, self.claim, *errors, self.code).pack()
             case Register.OWNER:
-                return self.owner | self.claim << 3
+                return self.owner | self.claim << 3 | self.keep << 4
             case _:
                 return self.words.get(access.offset, 0)
 
@@ -229,7 +232,7 @@ class MailboxModel:
     def _launch(self) -> None:
         self.run, self.code, self.start, self.start_waits = Run.RUNNING, 0, True, False
 
-    def _control(self, bits: int) -> None:
+    def _control(self, bits: int, flushed: bool) -> None:
         if bits & CONTROL_CLEAR:
             self.lockout_error = self.protocol_error = False
             if self.run is not Run.RUNNING:
@@ -238,16 +241,18 @@ class MailboxModel:
             if self.owner in (Owner.DRAIN, Owner.TO_CORE):
                 self.start_waits = True
             elif self.owner is Owner.CORE and self.run is not Run.RUNNING:
-                self._launch()
+                self.start_waits = True
+                if flushed:
+                    self._launch()
             else:
                 self.protocol_error = True
 
-    def _change_owner(self, command: int, closed: bool) -> None:
-        match command:
+    def _change_owner(self, data: int, closed: bool) -> None:
+        match data & 3:
             case 0:  # OWNER_RELEASE
                 self._release()
             case 1 if self.owner is Owner.HOST:  # OWNER_REQUEST
-                self.owner = Owner.DRAIN
+                self.owner, self.keep = Owner.DRAIN, bool(data & OWNER_KEEP)
             case 1 if self.owner in (Owner.FLUSH, Owner.TO_HOST):
                 self.protocol_error = True
             case 2 if self.granted:  # OWNER_CLAIM
@@ -260,7 +265,7 @@ class MailboxModel:
                 self.protocol_error = True
 
     def _release(self) -> None:
-        self.start_waits = False
+        self.start_waits = self.keep = False
         match self.owner:
             case Owner.DRAIN:
                 self.owner = Owner.HOST

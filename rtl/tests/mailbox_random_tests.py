@@ -12,6 +12,7 @@ from mailbox_model import (
     CONTROL_CLEAR,
     CONTROL_START,
     OWNER_CLAIM,
+    OWNER_KEEP,
     OWNER_RELEASE,
     OWNER_REQUEST,
     OWNER_UNCLAIM,
@@ -24,7 +25,8 @@ ANY = range(0, 0x100, 8)
 async def random_host(bench: MailboxBench) -> None:
     """Commands, most of them sensible, between reads and writes of any register."""
     commands = [
-        (Register.OWNER, OWNER_REQUEST, 20),
+        (Register.OWNER, OWNER_REQUEST, 8),
+        (Register.OWNER, OWNER_REQUEST | OWNER_KEEP, 14),
         (Register.OWNER, OWNER_RELEASE, 7),
         (Register.OWNER, OWNER_CLAIM, 12),
         (Register.OWNER, OWNER_UNCLAIM, 8),
@@ -61,7 +63,7 @@ async def random_core(bench: MailboxBench, load: float) -> None:
             else:
                 await bench.core.edge()
         trap = bool(int(bench.dut.stop_o.value)) or random.random() < 0.3
-        await bench.core.end(trap=trap, code=random.getrandbits(32), dirty_cycles=random.choice([0, 0, 1, 5]))
+        await bench.core.end(trap=trap, code=random.getrandbits(32), dirty_cycles=random.choice([0, 1, 5, 12]))
 
 
 async def random_bank(bench: MailboxBench) -> None:

@@ -9,6 +9,7 @@ from mailbox_model import (
     CONTROL_CLEAR,
     CONTROL_START,
     OWNER_CLAIM,
+    OWNER_KEEP,
     OWNER_RELEASE,
     OWNER_REQUEST,
     OWNER_UNCLAIM,
@@ -174,6 +175,29 @@ async def release_before_the_start_gives_the_bank_back(dut: Any, owner: Owner) -
     await give_bank(bench)
     await bench.clock.edges(20)
     assert (await bench.status()).run is Run.IDLE
+    await bench.drain()
+
+
+@cocotb.test(timeout_time=20, timeout_unit="us")
+async def a_kept_bank_runs_again_without_a_request(dut: Any) -> None:
+    bench = await MailboxBench(dut).start()
+    await bench.host.write(Register.OWNER, OWNER_REQUEST | OWNER_KEEP)
+    await bench.poll_owner(Owner.CORE)
+    starts = cocotb.start_soon(bench.core.wait_for("start_o"))
+    await bench.host.write(Register.CONTROL, CONTROL_START)
+    for turn in range(3):
+        await starts
+        running = cocotb.start_soon(bench.core.end(trap=turn == 1, code=turn, dirty_cycles=4 * turn))
+        await bench.clock.first("alert_o", 1)
+        starts = cocotb.start_soon(bench.core.wait_for("start_o"))
+        await bench.host.write(Register.CONTROL, CONTROL_START | CONTROL_CLEAR)  # waits for the write-back
+        assert (await bench.status()).owner is Owner.CORE
+        await running
+    await starts
+    await bench.host.write(Register.OWNER, OWNER_RELEASE)
+    await bench.core.end(trap=True)
+    await bench.poll_owner(Owner.HOST)
+    assert not (await bench.status()).protocol_error
     await bench.drain()
 
 

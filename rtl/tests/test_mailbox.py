@@ -59,6 +59,8 @@ BUGS = {
     "command waits for the port": ("!core_access || host_commands", "!core_access"),
     "claim ends with its row open": ("unclaim_asked && bank_idle_i", "unclaim_asked"),
     "claim lets the host in at once": ("&& !claim_ready_i;", "&& !claimed_q;"),
+    "kept bank given back": ("run_ends && (!keep_q || release_asked)", "run_ends"),
+    "start before the write-back": ("!running && core_flushed_i\n", "!running\n"),
     "claim in force a clock early": ("claimed_q        <= claim_q", "claimed_q        <= claim_d"),
 }
 
