@@ -44,6 +44,8 @@ class KernelRun:
         Core cycles per simulated core by cause (``pim.system.STACK``); their sum is the counter ``cycles``.
     commands : dict
         DRAM commands per simulated group (a chip's, at rank level those of a rank's chips in lockstep).
+    bank_open_seconds : float
+        Time with a row open or refreshing, summed over a group's banks, per simulated group.
     """
 
     kernel: str
@@ -52,6 +54,7 @@ class KernelRun:
     counters: dict[str, float]
     cpi_stack: dict[str, float]
     commands: dict[str, float]
+    bank_open_seconds: float
 
 
 class Launcher:
@@ -190,4 +193,5 @@ def _summary(kernel: Kernel, runs: Sequence[GroupRun], n_cores: int, n_groups: i
         counters={name: sum(getattr(core, name) for core in cores) / n for name in _COUNTERS},
         cpi_stack={name: sum(core.stack[i] for core in cores) / n for i, name in enumerate(STACK)},
         commands={name: sum(run.commands[name] for run in runs) / len(runs) for name in runs[0].commands},
+        bank_open_seconds=sum(sum(run.bank_open_nck) / run.nck * run.seconds for run in runs) / len(runs),
     )

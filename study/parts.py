@@ -66,6 +66,8 @@ class KernelFigures(Record):
         Core cycles per simulated core by cause, likewise.
     dram_commands : dict
         Per simulated group (a chip's; at rank level those every chip of the rank gets), likewise.
+    bank_open_seconds : float or None
+        With a row open or refreshing, summed over the banks of a simulated group, likewise; None: not counted.
     """
 
     kernel: str
@@ -81,6 +83,7 @@ class KernelFigures(Record):
     counters: dict[str, NonNegative]
     cpi_stack: dict[str, NonNegative]
     dram_commands: dict[str, NonNegative]
+    bank_open_seconds: NonNegative | None = None
 
 
 class AreaRow(Record):

@@ -53,6 +53,7 @@ def _figures(kernel: str, simulated: Sequence[KernelRun], n_iterations: int) -> 
         counters=_total([run.counters for run in launches]),
         cpi_stack=_total([run.cpi_stack for run in launches]),
         dram_commands=_total([run.commands for run in launches]),
+        bank_open_seconds=math.fsum(run.bank_open_seconds for run in launches),
     )
 
 
@@ -84,6 +85,7 @@ def activity(system: SystemConfig, kernels: Sequence[KernelFigures]) -> Activity
                 busy += cycles * working
         for name in totals:
             totals[name] += kernel.counters[name] * working
+    opened = [kernel.bank_open_seconds for kernel in kernels]
     commands = _total([kernel.dram_commands for kernel in kernels])
     commands["PRE"] = commands["ACT"]  # a row that no PRE closes is closed by a refresh, or when the host takes over
     return Activity(
@@ -92,6 +94,7 @@ def activity(system: SystemConfig, kernels: Sequence[KernelFigures]) -> Activity
         stalled_cycles=waiting,
         commands=CommandCounts(**{name.lower(): count for name, count in commands.items()}),
         n_chips=n_groups * system.lanes,
+        bank_open_s=None if None in opened else math.fsum(seconds for seconds in opened if seconds is not None),
         **totals,
     )
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pim.config import ClockTiming
-from pim.dram.bank import CLOSED, RowOutcome, make_banks, row_outcome
+from pim.dram.bank import CLOSED, RowOutcome, make_banks, note_closing, row_outcome
 from pim.dram.beside import activate_beside, take_bus_beside
 from pim.dram.budget import activate, make_act_budget
 from pim.dram.bursts import make_bursts, take_limited_bus
@@ -145,6 +145,7 @@ def access_after(
     outcome = row_outcome(bank, row)
     if outcome == RowOutcome.CONFLICT:
         precharge_at = max(now, bank.pre_ready_at)
+        note_closing(bank, precharge_at, timing)
         bank.act_ready_at = max(bank.act_ready_at, precharge_at + timing.nrp)
         device.commands[Command.PRE] += 1
     shared_wait = 0
@@ -180,6 +181,7 @@ def access_after(
         bank.pre_ready_at = max(bank.pre_ready_at, last + timing.nrtp)
         device.commands[Command.RD] += n_columns
     if device.closed_page:
+        note_closing(bank, bank.pre_ready_at, timing)
         bank.act_ready_at = bank.pre_ready_at + timing.nrp
         bank.open_row = CLOSED
         device.commands[Command.PRE] += 1

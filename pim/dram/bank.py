@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pim.config import ClockTiming
 from pim.jit import inlined_kernel, record_dtype
 
 CLOSED = -1
@@ -26,6 +27,7 @@ class Bank(Protocol):
     claimed_from: int  # clock from which the host's next claim is in force, or NO_CLAIM
     next_claim: int  # its number (`pim.dram.claims`)
     drain: int  # most clocks that a claim so far had to wait for the bank
+    open_clocks: int  # from ACT to closing, of rows that are closed again
 
 
 BANK = record_dtype(Bank)
@@ -45,6 +47,12 @@ def make_banks(n_banks: int) -> Any:
     banks.open_row = CLOSED
     banks.claimed_from = NO_CLAIM
     return banks
+
+
+@inlined_kernel
+def note_closing(bank: Bank, at: int, timing: ClockTiming) -> None:
+    """Count the time for which the open row was, closing at clock ``at``. Updates ``bank``."""
+    bank.open_clocks += at - (bank.column_ready_at - timing.nrcd)
 
 
 @inlined_kernel

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from pim.config import ClockTiming
-from pim.dram.bank import CLOSED, NO_CLAIM, Bank
+from pim.dram.bank import CLOSED, NO_CLAIM, Bank, note_closing
 from pim.dram.beside import quiet_clocks
 from pim.dram.bus import longest_gap
 from pim.dram.refresh import catch_up, refresh_all
@@ -161,7 +161,9 @@ def give_away(bank: Bank, claims: Any, timing: ClockTiming) -> None:
     claim = claims[bank.next_claim]
     idle_at = bank.act_ready_at
     if bank.open_row != CLOSED:
-        idle_at = max(claim.claimed_at, bank.pre_ready_at) + timing.nrp
+        precharge_at = max(claim.claimed_at, bank.pre_ready_at)
+        note_closing(bank, precharge_at, timing)
+        idle_at = precharge_at + timing.nrp
         bank.open_row = CLOSED
     bank.drain = max(bank.drain, idle_at - claim.claimed_at)
     bank.act_ready_at = max(idle_at, claim.released_at)

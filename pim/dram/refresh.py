@@ -8,21 +8,27 @@ Postponing is for controllers that hold several requests (`pim.dram.controller`)
 from typing import Any
 
 from pim.config import ClockTiming
-from pim.dram.bank import CLOSED, Bank
+from pim.dram.bank import CLOSED, Bank, note_closing
 from pim.jit import inlined_kernel, kernel
 
 
 @inlined_kernel
+def closes_at(bank: Bank, timing: ClockTiming) -> int:
+    """Return the clock at which the first refresh that is due closes an open row."""
+    return int(max((bank.refreshed + 1) * timing.nrefi, bank.pre_ready_at))
+
+
+@inlined_kernel
 def quiet_from(bank: Bank, timing: ClockTiming) -> int:
-    """Return the clock from which a bank is precharged; the first refresh that is due closes its row."""
-    if bank.open_row == CLOSED:
-        return bank.act_ready_at
-    return int(max((bank.refreshed + 1) * timing.nrefi, bank.pre_ready_at)) + timing.nrp
+    """Return the clock from which a bank is precharged."""
+    return int(bank.act_ready_at if bank.open_row == CLOSED else closes_at(bank, timing) + timing.nrp)
 
 
 @inlined_kernel
 def block(bank: Bank, due: int, at: int, timing: ClockTiming) -> None:
     """Refresh a bank for the ``due``-th time, by a REF at clock ``at``. Updates ``bank``."""
+    if bank.open_row != CLOSED:
+        note_closing(bank, closes_at(bank, timing), timing)
     bank.act_ready_at = at + timing.nrfc
     bank.refresh_until = at + timing.nrfc
     bank.open_row = CLOSED
@@ -50,3 +56,20 @@ def catch_up(banks: Any, bank_id: int, alone: bool, now: int, timing: ClockTimin
         else:
             refresh_all(banks, due, timing)
     return int(max(0, bank.refresh_until - now))
+
+
+def open_clocks(banks: Any, end: int, timing: ClockTiming) -> tuple[int, ...]:
+    """Return the clocks from 0 to ``end`` in which each bank had a row open or was refreshed; no bank is updated.
+
+    A refresh under way at the end counts in full.
+    """
+    refreshing = end // timing.nrefi * timing.nrfc
+    counted = []
+    for bank in banks:
+        still_open = 0
+        if bank.open_row != CLOSED:
+            opened_at = int(bank.column_ready_at) - timing.nrcd
+            closes = max((int(bank.refreshed) + 1) * timing.nrefi, int(bank.pre_ready_at))
+            still_open = max(0, min(closes, end) - opened_at)
+        counted.append(max(0, min(end, int(bank.open_clocks) + still_open + refreshing)))
+    return tuple(counted)

@@ -30,8 +30,8 @@ class Activity:
         Core clocks per core spent waiting for memory.
     instructions, loads, stores : float
         Retired per core.
-    active_s : float or None
-        Seconds a chip had a bank open or refreshed; None: all of them, the upper bound.
+    bank_open_s : float or None
+        Seconds a bank had a row open or was refreshed, summed over the banks of a chip; None: some bank all the time.
     """
 
     seconds: float
@@ -42,7 +42,7 @@ class Activity:
     instructions: float = 0.0
     loads: float = 0.0
     stores: float = 0.0
-    active_s: float | None = None
+    bank_open_s: float | None = None
 
     def __post_init__(self) -> None:
         if not self.seconds > 0:
@@ -50,8 +50,16 @@ class Activity:
         for name in ("busy_cycles", "stalled_cycles", "instructions", "loads", "stores", "n_chips"):
             if not getattr(self, name) >= 0:
                 raise ConfigError(f"activity: {name} must be >= 0, got {getattr(self, name)}")
-        if self.active_s is not None and not 0 <= self.active_s <= self.seconds * (1 + 1e-9):
-            raise ConfigError(f"activity: active_s must lie between 0 and {self.seconds} s, got {self.active_s} s")
+        if self.bank_open_s is not None and not self.bank_open_s >= 0:
+            raise ConfigError(f"activity: bank_open_s must be >= 0 s, got {self.bank_open_s} s")
+
+    @property
+    def active_s(self) -> float:
+        """Seconds a chip had some bank open or refreshed: no two banks at once, as far as there is time for that.
+
+        Exact where one bank is used, or some bank is open all the time; else an upper bound.
+        """
+        return self.seconds if self.bank_open_s is None else min(self.bank_open_s, self.seconds)
 
 
 @dataclass(frozen=True)
@@ -174,8 +182,10 @@ def run_power(
     counts = replace(activity.commands, rd=activity.commands.rd * columns, wr=activity.commands.wr * columns)
     if counts.ref == 0:
         counts = replace(counts, ref=seconds / (system.timing.trefi_ns * 1e-9))
-    active_s = seconds if activity.active_s is None else min(activity.active_s, seconds)
-    dram = _energy(system, counts, StateTimes(active_s=active_s, precharged_s=seconds - active_s), scale)
+    active_s = activity.active_s
+    open_s = active_s if activity.bank_open_s is None else activity.bank_open_s
+    times = StateTimes(active_s=active_s, precharged_s=seconds - active_s, bank_open_s=open_s)
+    dram = _energy(system, counts, times, scale)
     core = core_energy(system)
     logic_pj = core.busy_pj.of(case) * activity.busy_cycles + core.stalled_pj.of(case) * activity.stalled_cycles
     words = system.column_bytes / WORD_BYTES / system.cores_per_group  # of each core, by column of the DRAM
@@ -189,8 +199,10 @@ def run_power(
         notes.append("column accesses of cores on the die cost the data sheet's full burst: an upper bound")
     if system.port == "row":
         notes.append("a row through the latch costs as much as all its columns one by one: an upper bound")
-    if activity.active_s is None:
+    if activity.bank_open_s is None:
         notes.append("some bank taken as open all the time: an upper bound of the background")
+    elif active_s < seconds:
+        notes.append("banks taken as open one after the other, as far as time allows: an upper bound of the background")
     return PowerReport(
         core_logic_w=logic_pj * 1e-12 / seconds,
         core_sram_w=sram_pj * 1e-12 / seconds,

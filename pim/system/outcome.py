@@ -14,6 +14,7 @@ from pim.core.settings import MEMORY_BASE, CoreSettings
 from pim.core.state import Group, Stop
 from pim.core.trap import Cause
 from pim.dram import COUNTED
+from pim.dram.refresh import open_clocks
 from pim.errors import CycleLimitError, GuestTrap
 from pim.isa import disassemble
 
@@ -48,12 +49,16 @@ class CoreRun:
 
 @dataclass(frozen=True)
 class GroupRun:
-    """What the cores of one group did, the DRAM clocks until the last was done, and the DRAM's commands."""
+    """What the cores of one group did, the DRAM clocks until the last was done, and the DRAM's commands.
+
+    ``bank_open_nck``: clocks in which each bank had a row open or was refreshed; in the others it was precharged.
+    """
 
     cores: tuple[CoreRun, ...]
     nck: int
     seconds: float
     commands: dict[str, int]
+    bank_open_nck: tuple[int, ...]
 
 
 def raise_if_stopped(
@@ -116,7 +121,8 @@ def collect(
     nck = int(edge(max(ended), settings.clock_p, settings.clock_q))
     commands = {command.name: int(group.device.commands[command]) for command in COUNTED}
     commands["REF"] = nck // settings.timing.nrefi
-    return GroupRun(cores, nck, nck * system.timing.tck_ns * 1e-9, commands)
+    bank_open_nck = open_clocks(group.device.banks, nck, settings.timing)
+    return GroupRun(cores, nck, nck * system.timing.tck_ns * 1e-9, commands, bank_open_nck)
 
 
 def _core_run(group: Group, settings: CoreSettings, hart_id: int, reads: Sequence[tuple[int, int]]) -> CoreRun:

@@ -48,6 +48,7 @@ def test_claim_closes_the_row():
     access(device, 3, 7, 1, READ, 0, T)
     assert access(device, 3, 7, 1, READ, 1000 + C + LONG + 100, T)[1] == RowOutcome.MISS
     assert device.banks[3].drain == T.nrp
+    assert device.banks[3].open_clocks == 1000
 
 
 def test_request_before_a_claim_is_served_and_delays_the_bank():

@@ -7,7 +7,9 @@ from pim.errors import ConfigError
 from pim.power import Activity, CommandCounts, Scale, StateTimes, core_energy, idle_power_w, run_power
 from pim.power.core import busy_pj
 from pim.power.figures import DRAM
+from pim.system import CoreTask, run_cores
 from pim.technology import Case, Process
+from tests.support.assembly import Assembly
 
 BANK, CHIP, RANK = (load_system(name) for name in ("bank", "chip", "rank"))
 
@@ -36,8 +38,32 @@ def test_a_read_burst_costs_its_current_above_standby() -> None:
 def test_background_is_standby_current_of_both_supplies() -> None:
     opened = run_power(BANK, activity())
     assert opened.dram_background_w == pytest.approx(1.2 * 0.043 + 2.5 * 0.003)
-    closed = run_power(BANK, activity(active_s=0.0))
+    closed = run_power(BANK, activity(bank_open_s=0.0))
     assert closed.dram_background_w == pytest.approx(1.2 * 0.034 + 2.5 * 0.003)
+
+
+def test_background_follows_the_time_that_banks_are_open() -> None:
+    """A core that opens one row of a closed-page bank: VDD gives IDD3N for that time, IDD2N for the rest."""
+    system = with_overrides(BANK, {"controller.page": "closed", "timing.trefi_ns": 1e9})
+    text = Assembly()
+    text.exit(0)
+    run = run_cores(system, text.program(), [CoreTask(())])
+    clocks = BANK.timing.to_kernel()
+    open_nck = clocks.nrcd + 7 * clocks.nccd_l + clocks.nrtp  # one line of 8 columns, longer than tRAS
+    assert run.bank_open_nck == (open_nck, *[0] * 15)
+    share = open_nck / run.nck
+    work = activity(seconds=run.seconds, bank_open_s=share * run.seconds, commands=CommandCounts(act=1, pre=1, rd=8))
+    sheet, typical = (run_power(system, work, scale=scale) for scale in Scale)
+    assert 0.2 < share < 0.9
+    expected_w = 1.2 * (0.043 * share + 0.034 * (1 - share)) + 2.5 * 0.003
+    assert sheet.dram_background_w == pytest.approx(expected_w)
+    assert typical.dram_background_w == pytest.approx(0.465 * expected_w)
+    assert any("one after the other" in note for note in sheet.notes)
+
+
+def test_banks_open_together_never_count_as_more_than_all_the_time() -> None:
+    always = run_power(BANK, activity())
+    assert run_power(BANK, activity(bank_open_s=9.0)).dram_background_w == always.dram_background_w
 
 
 def test_refresh_is_added_at_its_interval_when_it_was_not_counted() -> None:
@@ -151,7 +177,7 @@ def test_a_report_says_that_it_is_preliminary_and_on_which_scale() -> None:
     [
         (lambda: activity(seconds=0.0), "seconds must be > 0"),
         (lambda: activity(busy_cycles=-1.0), "busy_cycles must be >= 0, got -1"),
-        (lambda: activity(active_s=2.0), "active_s must lie between 0 and 1.0 s"),
+        (lambda: activity(bank_open_s=-1.0), "bank_open_s must be >= 0 s, got -1"),
         (lambda: CommandCounts(act=-1), "act must be >= 0"),
         (lambda: StateTimes(active_s=-1.0), "active_s must be >= 0 s"),
     ],

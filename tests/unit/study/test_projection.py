@@ -24,6 +24,7 @@ def launch(kernel: str, cycles: int, cores: int = 16, groups: int = 1, bound: fl
         counters={"cycles": 1000.0, "instructions": 600.0, "loads": 60.0, "stores": 30.0},
         cpi_stack=STACK,
         commands={"ACT": 10.0, "PRE": 9.0, "RD": 80.0, "WR": 20.0, "REF": 1.0},
+        bank_open_seconds=3.0 * cycles / 200e6,
     )
 
 
@@ -37,6 +38,11 @@ def test_launches_of_a_kernel_are_added_up_the_last_one_for_those_not_simulated(
     assert mapped.seconds == pytest.approx((1000 + 4 * 3000) / 200e6)
     assert mapped.seconds_bound == pytest.approx((1200 + 4 * 3600) / 200e6)
     assert (reduced.seconds, reduced.seconds_bound) == (pytest.approx(5 * 500 / 200e6), None)
+    assert mapped.bank_open_seconds == pytest.approx(3 * mapped.seconds)
+    together = activity(load_system("bank"), [mapped, reduced])
+    assert together.bank_open_s == pytest.approx(3 * (mapped.seconds + reduced.seconds))
+    uncounted = reduced.model_copy(update={"bank_open_seconds": None})
+    assert activity(load_system("bank"), [mapped, uncounted]).bank_open_s is None
     assert (mapped.cores_simulated, mapped.unseen_is_slowest) == (8, 1 - 8 / 512)
     assert mapped.counters["instructions"] == 5 * 600
     assert mapped.dram_commands["RD"] == 5 * 80
