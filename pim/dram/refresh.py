@@ -45,16 +45,26 @@ def refresh_all(banks: Any, due: int, timing: ClockTiming) -> None:
         block(banks[bank_id], due, at, timing)
 
 
-@inlined_kernel
-def catch_up(banks: Any, bank_id: int, alone: bool, now: int, timing: ClockTiming) -> int:
-    """Apply the last refresh due by ``now``; return the clocks from ``now`` until it is over. Updates ``banks``."""
+@kernel
+def refresh_up_to(banks: Any, bank_id: int, alone: bool, last: int, timing: ClockTiming) -> None:
+    """Refresh up to the ``last``-th time, each time after the one before is over. Updates ``banks``."""
     bank = banks[bank_id]
-    if now >= (bank.refreshed + 1) * timing.nrefi:  # a product, since a division takes as long as all the rest
-        due = now // timing.nrefi
+    due = bank.refreshed + 1
+    while due <= last:
         if alone:
-            block(bank, due, max(due * timing.nrefi, quiet_from(bank, timing)), timing)
+            block(bank, due, int(max(due * timing.nrefi, quiet_from(bank, timing))), timing)
         else:
             refresh_all(banks, due, timing)
+        # once one is over when the next falls due, so are all but the last
+        due = last if due < last and bank.refresh_until <= (due + 1) * timing.nrefi else due + 1
+
+
+@inlined_kernel
+def catch_up(banks: Any, bank_id: int, alone: bool, now: int, timing: ClockTiming) -> int:
+    """Apply the refreshes due by ``now``; return the clocks from ``now`` until the last is over. Updates ``banks``."""
+    bank = banks[bank_id]
+    if now >= (bank.refreshed + 1) * timing.nrefi:  # a product, since a division takes as long as all the rest
+        refresh_up_to(banks, bank_id, alone, now // timing.nrefi, timing)
     return int(max(0, bank.refresh_until - now))
 
 

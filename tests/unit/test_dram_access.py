@@ -210,3 +210,15 @@ def test_ports_of_ones_own_are_not_shared_but_activates_are():
 def test_one_core_alone_waits_for_nobody():
     device = make_device(16, 1)
     assert [access(device, bank_id, 0, 1, READ, 1000, T)[3] for bank_id in range(5)] == [0] * 5
+
+
+@pytest.mark.parametrize("n_buses", [1, 16])
+def test_refresh_that_comes_late_puts_off_the_next_one(n_buses):
+    device, often = make_device(16, n_buses), T._replace(nrefi=T.nrfc + 100)
+    done_at, *_ = access(device, 0, 7, 16, WRITE, often.nrefi - 1, often)
+    first_over = done_at + T.nwr + T.nrp + T.nrfc
+    assert first_over > 2 * often.nrefi
+    assert access(device, 0, 7, 1, READ, 2 * often.nrefi, often)[2] == first_over + T.nrfc - 2 * often.nrefi
+    idle = make_device(16, n_buses)
+    access(idle, 0, 7, 16, WRITE, often.nrefi - 1, often)
+    assert access(idle, 0, 7, 1, READ, 50 * often.nrefi, often)[2] == T.nrfc
