@@ -195,3 +195,46 @@ def test_empty_list_of_requests_takes_no_time():
     none = Requests(*(np.zeros(0, np.int64) for _ in Requests._fields))
     served = serve_requests(none, golden_timing(), OPEN)
     assert (served.end, served.commands["ACT"]) == (0, 0)
+
+
+T = golden_timing()
+WRITTEN = T.ncwl + T.nbl
+RATES = {  # banks, rows in turn, kinds in turn: clocks per request of a long stream
+    "hits in one bank": ([0], 1, [0], T.nccd_l),
+    "written hits in one bank": ([0], 1, [1], T.nccd_l),
+    "hits in one bank group": ([0, 4], 1, [0], T.nccd_l),
+    "hits in two bank groups": ([0, 1], 1, [0], T.nccd_s),
+    "misses in one bank": ([0], 2, [0], T.nras + T.nrp),
+    "written misses in one bank": ([0], 2, [1], T.nrcd + WRITTEN + T.nwr + T.nrp),
+    "misses in two banks": ([0, 1], 2, [0], (T.nras + T.nrp) / 2),
+    "misses in four banks": ([0, 1, 2, 3], 2, [0], (T.nras + T.nrp) / 4),
+    "reads and writes in one row": ([0], 1, [0, 1], (T.ncl + T.nbl + 2 - T.ncwl + WRITTEN + T.nwtr_l) / 2),
+}
+
+
+@pytest.mark.parametrize("name", RATES)
+def test_long_streams_in_order_take_the_closed_form(name):
+    """One request after the other: in order, so that nothing is grouped; banks work side by side."""
+    banks, n_rows, kinds, expected = RATES[name]
+    n = 4000
+    i = np.arange(n)
+    bank, kind = np.array(banks)[i % len(banks)], np.array(kinds)[i % len(kinds)]
+    requests = requests_of(bank, i // len(banks) % n_rows, i % 128, kind)
+    policy = ControllerConfig(hit_cap=1) if n_rows > 1 else ControllerConfig(scheduling="fcfs")
+    assert clocks_per_request(serve_requests(requests, T, policy)) == pytest.approx(expected, rel=2e-3), name
+
+
+@pytest.mark.parametrize(("n_rows", "expected"), [(1, 1 + T.ncl + T.nbl), (2, 1 + T.nrp + T.nrcd + T.ncl + T.nbl)])
+def test_dependent_reads_take_their_latency_each(n_rows, expected):
+    i = np.arange(2000)
+    served = serve_requests(requests_of(0, i % n_rows, i % 128, 0), T, OPEN, window=1)
+    assert clocks_per_request(served) == expected
+
+
+def test_refresh_takes_its_share_of_a_stream():
+    """Hits of one bank group lose tRFC, and the time to close and open the row again, in every tREFI."""
+    timing, n = golden_timing(refresh=True), 200_000
+    requests = requests_of(0, 0, np.arange(n) % 128, 0)
+    off, on = (serve_requests(requests, t, OPEN).end for t in (T, timing))
+    lost = timing.nrfc + timing.nrp + timing.nrcd
+    assert on / off == pytest.approx(timing.nrefi / (timing.nrefi - lost), rel=5e-3)

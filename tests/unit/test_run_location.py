@@ -170,3 +170,17 @@ def test_instruction_buffer_of_one_line_is_refused() -> None:
     """An instruction in two lines would fetch each of them again and again."""
     with pytest.raises(ConfigError, match="half of instruction_buffer_bytes"):
         with_overrides(BANK, {"core.instruction_buffer_bytes": 64})
+
+
+def test_sixteen_cores_of_a_rank_have_a_bank_each_and_share_its_bus() -> None:
+    """The largest rank: 1 GHz, caches, one bank a core; each reads what is its own, and they wait for each other."""
+    system = with_overrides(RANK, {"cores_per_location": 16})
+    text = loads_argument(0, 6)
+    text.op(Op.LD, rd=10, rs1=6)
+    text.exit()
+    values = np.arange(16, dtype=np.int64)
+    run = run_cores(system, text.program(), [CoreTask((DATA_AT,), ((DATA_AT, values[i : i + 1]),)) for i in range(16)])
+    assert [core.exit_code for core in run.cores] == values.tolist()
+    assert (system.n_cores, system.core.clock_mhz, run.commands["ACT"]) == (64, 1000, 16)
+    assert sum(core.stack[STACK.index("contention")] for core in run.cores) > 0
+    assert all(nck > 0 for nck in run.bank_open_nck)
