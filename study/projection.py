@@ -109,7 +109,9 @@ def labels(system: SystemConfig, run: JobRun, kernels: Sequence[KernelFigures], 
     core = f"{system.core.extensions} at {system.core.clock_mhz} MHz, {system.level.value} level"
     found = [
         Label(
-            kind="preliminary", text="area: from published gate counts and SRAM figures, not from our RTL's synthesis"
+            kind="note",
+            text="area: from synthesis without a layout, published figures where there is no RTL; its range is mostly "
+            "that of the process",
         ),
         Label(kind="preliminary", text="power and temperature: first form; see the notes below the tables"),
     ]

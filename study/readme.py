@@ -38,7 +38,7 @@ def table(results: Sequence[Result]) -> str:
             seconds_text(result.scale_in_seconds),
             seconds_text(result.seconds_in_place),
             *(speedup_text(figure) for s in result.speedups for figure in (s.offloadable, s.application)),
-            f"{percent_text(result.area.share)} of {result.area.site}" if result.area else "-",
+            _area_text(result),
             f"{result.rise_k:.0f} K" if result.rise_k is not None else "-",
         ]
         lines.append(f"| {' | '.join(cells)} |")
@@ -47,11 +47,21 @@ def table(results: Sequence[Result]) -> str:
         f"From `{RESULTS}`, made by `{first.provenance.command}` with version {first.provenance.scalein_version}. "
         f"Below 1x the memory's cores are slower. Baselines: "
         + "; ".join(f"{baseline.label}, {baseline.machine}" for baseline in first.baselines)
-        + f". Area and temperature are preliminary{_unchecked(results)}; every caveat is in the report.",
+        + ". Area: nominal (least to most). "
+        + f"Temperature is preliminary{_unchecked(results)}; every caveat is in the report.",
     ]
     warnings = [(r, label.text) for r in results for label in r.labels if label.kind == "warning"]
     lines += ["", *(f"- Warning, {r.workload} at {r.place}: {text}." for r, text in warnings)] if warnings else []
     return "\n".join(lines)
+
+
+def _area_text(result: Result) -> str:
+    """Return the share of the silicon that the cores sit on, with its range."""
+    area = result.area
+    if area is None:
+        return "-"
+    low, high = percent_text(area.share_low), percent_text(area.share_high)
+    return f"{percent_text(area.share)} ({low} to {high}) of {area.site}"
 
 
 def _unchecked(results: Sequence[Result]) -> str:

@@ -9,7 +9,6 @@ from enum import StrEnum
 
 from pim.errors import ConfigError
 
-DRAM_DIE_M2 = 58.48e-6  # 8 Gb DDR4, Micron 1x nm (TechInsights through thelec.net)
 DRAM_ASPECT = 1.5  # assumption: width / height of an 8 Gb die, long side along eight banks
 SPINE_SHARE = 0.10  # assumption: part of the die for pads, DLL, command and data path between the bank rows
 BANKS_PER_ROW = 8  # 16 banks in two rows, a bank group is four neighbours in a row
@@ -133,7 +132,7 @@ def _row(kind: BlockKind, n: int, frame: tuple[float, float, float, float], firs
 
 def dram_die(
     *,
-    die_m2: float = DRAM_DIE_M2,
+    die_m2: float,
     place: CorePlace | None = None,
     n_cores: int = 0,
     core_m2: float = 0.0,

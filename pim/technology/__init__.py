@@ -2,7 +2,7 @@
 
 from pim.technology.band import Band, Case
 from pim.technology.figures import FIGURES, Sourced
-from pim.technology.inventory import Component, Process, core_inventory, process_of
+from pim.technology.inventory import Component, Group, Process, core_inventory, process_of
 from pim.technology.sram import SramDevice, SramMacro, sram_macro
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "Band",
     "Case",
     "Component",
+    "Group",
     "Process",
     "Sourced",
     "SramDevice",

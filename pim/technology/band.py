@@ -40,6 +40,9 @@ class Band:
             self.pessimistic + other.pessimistic,
         )
 
+    def __sub__(self, other: "Band") -> "Band":
+        return self + other * -1.0
+
     def __mul__(self, factor: "Band | float") -> "Band":
         by = factor if isinstance(factor, Band) else Band.same(factor)
         return Band(self.optimistic * by.optimistic, self.nominal * by.nominal, self.pessimistic * by.pessimistic)

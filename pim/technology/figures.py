@@ -18,7 +18,7 @@ GATE_NODE_NM = 65
 class Sourced(ConfigModel):
     """A figure in three cases with its unit and source."""
 
-    optimistic: float = Field(gt=0)
+    optimistic: float = Field(ge=0)
     nominal: float = Field(gt=0)
     pessimistic: float = Field(gt=0)
     unit: str = Field(min_length=1)
@@ -42,20 +42,25 @@ class Sourced(ConfigModel):
 class Figures(ConfigModel):
     """The figures by name; units and sources are in the table."""
 
-    rv32imc_core_kge: Sourced
-    rv64_over_rv32: Sourced
+    synthesis_margin: Sourced
+    atomic_alus: Sourced
     fpu32_kge: Sourced
-    fpu64_exponent: Sourced
+    fpu64_kge: Sourced
     flip_flop_ge: Sourced
     latch_ge: Sourced
-    bank_sequencer_kge: Sourced
     gate_um2_65nm: Sourced
+    placement_overhead: Sourced
     dram_process_factor: Sourced
 
     @property
     def gate_um2(self) -> Band:
-        """Area of one GE in um2 at `NODE_NM` of a logic process, ideally scaled (area goes with feature size^2)."""
+        """Cells' area of one GE in um2 at `NODE_NM` of a logic process, ideally scaled (with feature size^2)."""
         return self.gate_um2_65nm.band * (NODE_NM / GATE_NODE_NM) ** 2
+
+    @property
+    def placed_gate_um2(self) -> Band:
+        """Area of one GE in um2 with the room that its wiring needs."""
+        return self.gate_um2 * self.placement_overhead.band
 
 
 _TABLE = read_mapping(Path(__file__).parent / "figures.yaml")

@@ -229,7 +229,7 @@ module pim_line_buffers #(
     if (beat) begin
       sram_mask   = '1;
       sram_wdata  = beat_data_i;
-      sram_row    = line_row + ROW_BITS'(32'(start) * COLUMNS) + ROW_BITS'(beat_index_i);
+      sram_row    = ROW_BITS'(32'(line_row) + 32'(start) * COLUMNS + 32'(beat_index_i));
       sram_write  = read_beat_i;
       sram_enable = 1'b1;
     end

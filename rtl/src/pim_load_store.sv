@@ -83,18 +83,23 @@ module pim_load_store #(
     endcase
   end
 
-  logic [63:0] shifted, extended;
-  assign shifted = word_i >> {offset_i, 3'b000};
+  logic [Xlen-1:0] low;
+  logic            sign;
+  assign low = Xlen'(word_i >> {offset_i, 3'b000});
 
   always_comb begin
     unique case (load_funct3_i[1:0])
-      2'd0:    extended = {{56{shifted[7] && !load_funct3_i[2]}}, shifted[7:0]};
-      2'd1:    extended = {{48{shifted[15] && !load_funct3_i[2]}}, shifted[15:0]};
-      2'd2:    extended = {{32{shifted[31] && !load_funct3_i[2]}}, shifted[31:0]};
-      default: extended = shifted;
+      2'd0:    sign = low[7];
+      2'd1:    sign = low[15];
+      default: sign = low[31];
+    endcase
+    loaded_o = {Xlen{sign && !load_funct3_i[2]}};
+    unique case (load_funct3_i[1:0])
+      2'd0:    loaded_o[7:0]  = low[7:0];
+      2'd1:    loaded_o[15:0] = low[15:0];
+      2'd2:    loaded_o[31:0] = low[31:0];
+      default: loaded_o       = low;
     endcase
   end
-
-  assign loaded_o = extended[Xlen-1:0];
 
 endmodule

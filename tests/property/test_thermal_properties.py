@@ -5,8 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pim.area.silicon import DIE_8GBIT_MM2
 from thermal import Block, BlockKind, Floorplan, bare_dimm_package, dram_die, solve_die
 from thermal.map import BlockGrid
+
+DIE_M2 = DIE_8GBIT_MM2 * 1e-6
 
 grids = st.tuples(st.integers(1, 9), st.integers(1, 9))
 watts = st.lists(st.floats(0.0, 2.0), min_size=16, max_size=16)
@@ -15,7 +18,7 @@ watts = st.lists(st.floats(0.0, 2.0), min_size=16, max_size=16)
 @settings(max_examples=30, deadline=None)
 @given(grids, watts)
 def test_power_is_conserved_and_no_cell_is_below_ambient(grid: tuple[int, int], banks_w: list[float]) -> None:
-    floorplan = dram_die()
+    floorplan = dram_die(die_m2=DIE_M2)
     power_w = {f"bank{i}": w for i, w in enumerate(banks_w)}
     solved = solve_die(floorplan, bare_dimm_package(floorplan.area_m2), power_w, grid=grid)
     assert solved.heat_top_w + solved.heat_bottom_w == pytest.approx(sum(banks_w), rel=1e-9, abs=1e-15)
@@ -28,7 +31,7 @@ def test_power_is_conserved_and_no_cell_is_below_ambient(grid: tuple[int, int], 
 @settings(max_examples=30, deadline=None)
 @given(grids, watts, watts)
 def test_rises_add_up(grid: tuple[int, int], first_w: list[float], second_w: list[float]) -> None:
-    floorplan = dram_die()
+    floorplan = dram_die(die_m2=DIE_M2)
     stack = bare_dimm_package(floorplan.area_m2)
 
     def rise(powers: list[float]) -> np.ndarray:

@@ -7,6 +7,7 @@ from pim.config import checked, load_system, with_overrides
 from pim.errors import ConfigError
 from pim.technology import Band, Case, Process, SramDevice, sram_macro
 from pim.technology.figures import FIGURES, Figures
+from pim.technology.synthesis import synthesis
 
 BANK, CHIP, RANK = (load_system(name) for name in ("bank", "chip", "rank"))
 
@@ -16,12 +17,40 @@ def part(report, name):  # type: ignore[no-untyped-def]
     return row
 
 
-def test_core_logic_area_from_gates_node_and_process() -> None:
-    """26.06 kGE x 1.82 x 1.43 um2 x (22/65)^2 x 4 = 0.0311 mm2."""
-    row = part(core_area(BANK), "core logic")
-    assert row.kilo_gates.nominal == pytest.approx(26.06 * 1.82)
-    assert row.mm2.nominal == pytest.approx(26.06e3 * 1.82 * 1.43e-6 * (22 / 65) ** 2 * 4)
-    assert row.mm2.pessimistic == pytest.approx(35.64e3 * 2 * 1.43e-6 * (22 / 65) ** 2 * 10)
+def test_registers_area_from_gates_node_placement_and_process() -> None:
+    """Mean of both libraries x 1.43 um2 x (22/65)^2 x 1.43 x 4."""
+    bank = synthesis().bank("rv64, column")
+    mean_ge = sum(result.blocks["pim_register_file"].ge for result in bank.results) / 2
+    row = part(core_area(BANK), "registers")
+    assert row.kilo_gates.nominal == pytest.approx(mean_ge / 1000)
+    assert row.mm2.nominal == pytest.approx(mean_ge * 1.43e-6 * (22 / 65) ** 2 * 1.43 * 4)
+    most_ge = max(result.blocks["pim_register_file"].ge for result in bank.results)
+    assert row.mm2.pessimistic == pytest.approx(most_ge * 1.43e-6 * (22 / 65) ** 2 * 1.67 * 10)
+
+
+def test_the_default_core_has_all_gates_of_its_synthesis_and_its_share_of_the_dies() -> None:
+    """A sixteenth of what the 16 cores of the die share; fetch unit and line buffers as mapped alone."""
+    gates = sum((row.kilo_gates for row in core_area(BANK).rows), Band.same(0.0))
+    die = synthesis().point("pim_activate_arbiter") + synthesis().point("pim_ddr_decoder")
+    whole = synthesis().bank("rv64, column").band() + die * (1 / 16)
+    assert gates.nominal == pytest.approx(whole.nominal, rel=0.005)
+    assert gates.optimistic <= whole.optimistic * 1.005
+    assert gates.pessimistic >= whole.pessimistic * 0.995
+
+
+def test_a_core_with_a_row_port_has_all_gates_of_its_synthesis_and_the_latch() -> None:
+    rows = core_area(with_overrides(BANK, {"port": "row"})).rows
+    gates = sum((row.kilo_gates for row in rows if row.part != "row latch"), Band.same(0.0))
+    die = synthesis().point("pim_activate_arbiter") + synthesis().point("pim_ddr_decoder")
+    assert gates.nominal == pytest.approx((synthesis().bank("rv64, row").band() + die * (1 / 16)).nominal, rel=0.01)
+
+
+def test_a_core_without_multiplier_or_compressed_instructions_lacks_their_gates() -> None:
+    blocks = synthesis().bank("rv64, column")
+    plain = sum((row.kilo_gates for row in core_area(BANK).rows), Band.same(0.0)).nominal
+    lean = core_area(with_overrides(BANK, {"core.extensions": "rv64i"}))
+    gone = sum(blocks.band(name).nominal for name in ("pim_multiplier", "pim_divider", "pim_expander"))
+    assert sum((row.kilo_gates for row in lean.rows), Band.same(0.0)).nominal == pytest.approx(plain - gone)
 
 
 def test_line_buffers_are_five_macros_of_one_kilobyte() -> None:
@@ -33,11 +62,24 @@ def test_line_buffers_are_five_macros_of_one_kilobyte() -> None:
 
 
 def test_a_cache_has_its_ways_and_their_tags() -> None:
-    """4 ways x 64 sets x 64 B; 34-6-6 tag bits + 2 of one sector = 24 bits x 64 sets = 192 B, smallest macro 256 B."""
+    """4 ways x 64 sets x 64 B; 33-6-6 tag bits + 2 of one sector = 23 bits x 64 sets = 184 B, smallest macro 256 B."""
     report = core_area(RANK)
     assert part(report, "line buffers").sram_bytes == 4 * 4096
-    assert part(report, "line tags and state").sram_bytes == 4 * 256
+    assert part(report, "line buffers' control").sram_bytes == 4 * 256
     assert report.process is Process.LOGIC
+
+
+def test_tags_of_a_large_instruction_buffer_are_sram() -> None:
+    """256 lines of 33-14 tag bits and one valid bit: 640 B, macro of 1 KB."""
+    assert part(core_area(RANK), "fetch, tags of the instruction buffer").sram_bytes == 1024
+
+
+def test_cores_of_a_die_share_the_controller_of_its_banks() -> None:
+    one = part(core_area(CHIP), "controller of all banks").kilo_gates
+    four = part(core_area(with_overrides(CHIP, {"cores_per_location": 4})), "controller of all banks").kilo_gates
+    assert four.nominal == pytest.approx(one.nominal / 4)
+    controller = synthesis().bank("rv64, column").band("pim_bank_controller")
+    assert controller.pessimistic * 16 == pytest.approx(one.pessimistic)
 
 
 def test_parts_add_up_and_cores_of_a_die_too() -> None:
@@ -70,24 +112,30 @@ def test_each_option_costs_area() -> None:
         {"core.scratchpad_bytes": 2048},
         {"core.instruction_buffer_bytes": 4096},
         {"core.line_buffers": 8},
+        {"core.line_buffers": 6},
         {"core.sector_bytes": 32},
         {"port": "row"},
     ):
         assert core_area(with_overrides(BANK, change)).core_mm2.nominal > plain, change
     more = core_area(with_overrides(CHIP, {"cores_per_location": 4}))
-    assert more.cores_mm2.nominal == pytest.approx(4 * core_area(CHIP).cores_mm2.nominal)
+    alone = core_area(CHIP)
+    die = ("controller of all banks", "share of activate budget and DDR decoder")
+    shared = sum(part(alone, name).mm2.nominal for name in die)
+    assert more.cores_mm2.nominal == pytest.approx(4 * alone.cores_mm2.nominal - 3 * shared)
 
 
 def test_row_latch_is_one_row_of_latches() -> None:
-    """8192 bits x 2.33 GE = 19.1 kGE."""
+    """8192 bits x 3.17 GE = 26.0 kGE."""
     row = part(core_area(with_overrides(BANK, {"port": "row"})), "row latch")
-    assert row.kilo_gates.nominal == pytest.approx(8192 * 2.33e-3)
+    assert row.kilo_gates.nominal == pytest.approx(8192 * 3.17e-3)
 
 
-def test_fpu_grows_from_single_to_double_precision() -> None:
-    """55 kGE x (53/24)^1.5 + 2048 register bits x 2.33 GE."""
+def test_fpu_is_a_published_unit_and_registers() -> None:
+    registers = synthesis().bank("rv64, column").band("pim_register_file").nominal
     row = part(core_area(RANK), "FPU and its registers")
-    assert row.kilo_gates.nominal == pytest.approx(55 * (53 / 24) ** 1.5 + 2.048 * 2.33)
+    assert row.kilo_gates.nominal == pytest.approx(165 + registers)
+    single = core_area(with_overrides(BANK, {"core.extensions": "rv64imfc"}))
+    assert part(single, "FPU and its registers").kilo_gates.nominal == pytest.approx(55 + registers / 2)
 
 
 def test_die_follows_capacity() -> None:
@@ -98,7 +146,7 @@ def test_die_follows_capacity() -> None:
 def test_report_names_its_assumptions() -> None:
     for system in (BANK, CHIP, RANK):
         report = core_area(system)
-        assert any("preliminary" in note for note in report.notes)
+        assert any("no layout exists" in note for note in report.notes)
         assert all(row.source for row in report.rows)
     assert any("assumption" in note for note in core_area(RANK).notes)
 

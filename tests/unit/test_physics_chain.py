@@ -3,7 +3,6 @@
 import pytest
 
 from pim.area import core_area
-from pim.area.silicon import dram_die_mm2
 from pim.config import Level, load_system
 from pim.power import Activity, CommandCounts, run_power
 from thermal import (
@@ -15,7 +14,6 @@ from thermal import (
     core_heat,
     dram_die,
 )
-from thermal.floorplan import DRAM_DIE_M2
 
 WORK = Activity(
     seconds=1.0,
@@ -48,10 +46,6 @@ def test_dram_die_gets_all_of_the_chips_power(name: str) -> None:
     assert heat.idle.power_w == pytest.approx(power.idle_chip_w)
     assert heat.computing.heat_top_w + heat.computing.heat_bottom_w == pytest.approx(power.chip_w)
     assert heat.rise_k > heat.rise_over_air_k > 0
-
-
-def test_both_models_know_the_same_die() -> None:
-    assert pytest.approx(dram_die_mm2(8) * 1e-6) == DRAM_DIE_M2
 
 
 def test_buffer_die_gets_its_cores_power() -> None:

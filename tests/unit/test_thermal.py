@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.fft import dctn, idctn
 
+from pim.area.silicon import DIE_8GBIT_MM2
 from pim.errors import ConfigError
 from thermal import (
     AirStream,
@@ -30,6 +31,7 @@ from thermal.solve import Method, heat_out_w, steady_rise
 from thermal.stack import annular_fin_efficiency, flat_plate_w_m2k
 from thermal.transient import transient_rise
 
+DIE_M2 = DIE_8GBIT_MM2 * 1e-6
 SIDE_M = 0.008
 SLAB = Stack(
     (
@@ -135,18 +137,18 @@ def test_sparse_solution_equals_cosine_mode_solution(method: Method) -> None:
 
 
 def test_heat_leaves_as_it_enters() -> None:
-    floorplan = dram_die(place=CorePlace.BANK, n_cores=16, core_m2=0.14e-6)
+    floorplan = dram_die(die_m2=DIE_M2, place=CorePlace.BANK, n_cores=16, core_m2=0.14e-6)
     solved = solve_die(floorplan, bare_dimm_package(floorplan.area_m2), {"core3": 0.02, "bank9": 0.03})
     assert solved.heat_top_w + solved.heat_bottom_w == pytest.approx(0.05, rel=1e-9)
 
 
 def test_no_power_is_ambient_everywhere() -> None:
-    solved = solve_die(dram_die(), bare_dimm_package(60e-6), {}, ambient_k=310.0, grid=(4, 6))
+    solved = solve_die(dram_die(die_m2=DIE_M2), bare_dimm_package(60e-6), {}, ambient_k=310.0, grid=(4, 6))
     assert (solved.layers_k == 310.0).all()
 
 
 def test_mirrored_floorplan_gives_mirrored_temperatures() -> None:
-    floorplan = dram_die(place=CorePlace.BANK, n_cores=16, core_m2=0.14e-6)
+    floorplan = dram_die(die_m2=DIE_M2, place=CorePlace.BANK, n_cores=16, core_m2=0.14e-6)
     stack = bare_dimm_package(floorplan.area_m2)
     west = solve_die(floorplan, stack, {"core0": 0.02})
     east = solve_die(floorplan, stack, {"core7": 0.02})
@@ -171,7 +173,7 @@ def test_heat_out_counts_both_faces() -> None:
 
 
 def test_grid_is_fine_enough_for_the_peak() -> None:
-    floorplan = dram_die(place=CorePlace.SPINE, n_cores=4, core_m2=0.14e-6)
+    floorplan = dram_die(die_m2=DIE_M2, place=CorePlace.SPINE, n_cores=4, core_m2=0.14e-6)
     stack = bare_dimm_package(floorplan.area_m2)
     power_w = spread(0.1, floorplan.of_kind(BlockKind.CORE))
     coarse = solve_die(floorplan, stack, power_w)
@@ -181,7 +183,7 @@ def test_grid_is_fine_enough_for_the_peak() -> None:
 
 def test_single_sided_package_lies_in_the_published_band() -> None:
     """At 1 m/s 46.6 (4-layer board) to 57.3 K/W (2-layer): Micron 54-ball VFBGA SDRAM sheet, table 13."""
-    floorplan = dram_die()
+    floorplan = dram_die(die_m2=DIE_M2)
     stack = bare_dimm_package(floorplan.area_m2, air_m_s=1.0, faces_populated=1)
     theta_k_w = solve_die(floorplan, stack, spread(1.0, floorplan.blocks)).rise_k
     assert 46.6 <= theta_k_w <= 57.3
@@ -210,7 +212,7 @@ def test_thin_ring_is_a_perfect_fin_and_a_long_one_a_straight_fin() -> None:
 
 @pytest.mark.parametrize(("place", "n_cores"), [(CorePlace.BANK, 16), (CorePlace.BANK, 32), (CorePlace.SPINE, 5)])
 def test_cores_grow_the_die_by_their_area(place: CorePlace, n_cores: int) -> None:
-    floorplan = dram_die(place=place, n_cores=n_cores, core_m2=0.2e-6)
+    floorplan = dram_die(die_m2=DIE_M2, place=place, n_cores=n_cores, core_m2=0.2e-6)
     cores = floorplan.of_kind(BlockKind.CORE)
     assert [block.name for block in cores] == [f"core{i}" for i in range(n_cores)]
     assert [block.area_m2 for block in cores] == pytest.approx([0.2e-6] * n_cores)
@@ -220,7 +222,7 @@ def test_cores_grow_the_die_by_their_area(place: CorePlace, n_cores: int) -> Non
 
 
 def test_a_bank_core_sits_under_its_bank() -> None:
-    floorplan = dram_die(place=CorePlace.BANK, n_cores=16, core_m2=0.14e-6)
+    floorplan = dram_die(die_m2=DIE_M2, place=CorePlace.BANK, n_cores=16, core_m2=0.14e-6)
     blocks = {block.name: block for block in floorplan.blocks}
     for i in range(16):
         core, bank = blocks[f"core{i}"], blocks[f"bank{i}"]
@@ -245,7 +247,7 @@ def test_air_warms_by_its_heat_balance() -> None:
 
 
 def test_warm_air_adds_to_the_rise() -> None:
-    floorplan = dram_die(place=CorePlace.BANK, n_cores=16, core_m2=0.06e-6)
+    floorplan = dram_die(die_m2=DIE_M2, place=CorePlace.BANK, n_cores=16, core_m2=0.06e-6)
     stack, stream = bare_dimm_package(floorplan.area_m2), AirStream()
     idle_w = block_power(floorplan, background_w=0.06, banks_w=0.0, core_w=0.0)
     computing_w = block_power(floorplan, background_w=0.06, banks_w=0.1, core_w=0.005)
@@ -258,7 +260,7 @@ def test_warm_air_adds_to_the_rise() -> None:
 
 @pytest.mark.parametrize("place", list(CorePlace))
 def test_block_power_shares_out_all_of_it(place: CorePlace) -> None:
-    floorplan = dram_die(place=place, n_cores=16, core_m2=0.06e-6)
+    floorplan = dram_die(die_m2=DIE_M2, place=place, n_cores=16, core_m2=0.06e-6)
     power_w = block_power(floorplan, background_w=0.06, banks_w=0.1, core_w=0.005)
     assert set(power_w) == {block.name for block in floorplan.blocks}
     assert sum(power_w.values()) == pytest.approx(0.06 + 0.1 + 16 * 0.005)
@@ -267,7 +269,7 @@ def test_block_power_shares_out_all_of_it(place: CorePlace) -> None:
 
 
 def test_place_of_the_background_hardly_moves_the_peak() -> None:
-    floorplan = dram_die()
+    floorplan = dram_die(die_m2=DIE_M2)
     stack = bare_dimm_package(floorplan.area_m2)
     spread_out = solve_die(floorplan, stack, block_power(floorplan, background_w=0.1, banks_w=0.0, core_w=0.0))
     in_spine = solve_die(floorplan, stack, {"spine": 0.1})
@@ -313,7 +315,7 @@ def test_steady_state_does_not_move() -> None:
 
 
 def test_core_heat_is_the_difference_of_peaks_and_warns_above_85_c() -> None:
-    floorplan = dram_die(place=CorePlace.BANK, n_cores=16, core_m2=0.14e-6)
+    floorplan = dram_die(die_m2=DIE_M2, place=CorePlace.BANK, n_cores=16, core_m2=0.14e-6)
     stack = bare_dimm_package(floorplan.area_m2)
     background_w = spread(0.05, floorplan.blocks)
 
@@ -350,8 +352,8 @@ def test_core_heat_is_the_difference_of_peaks_and_warns_above_85_c() -> None:
         (lambda: solve_die(WHOLE, SLAB, {"all": math.nan}), "finite and >= 0 W"),
         (lambda: solve_die(WHOLE, SLAB, {}, ambient_k=0.0), "ambient_k must be > 0 K"),
         (lambda: solve_die(WHOLE, SLAB, {}, grid=(0, 4)), "rows and columns"),
-        (lambda: dram_die(place=CorePlace.BANK, n_cores=4, core_m2=1e-7), "multiple of 16, got 4"),
-        (lambda: dram_die(n_cores=16, core_m2=1e-7), "go together"),
+        (lambda: dram_die(die_m2=DIE_M2, place=CorePlace.BANK, n_cores=4, core_m2=1e-7), "multiple of 16, got 4"),
+        (lambda: dram_die(die_m2=DIE_M2, n_cores=16, core_m2=1e-7), "go together"),
         (lambda: bare_dimm_package(60e-6, faces_populated=3), "faces_populated must be 1 or 2"),
         (lambda: bare_dimm_package(1e-3), "die must fit the 96 mm2 package"),
         (lambda: flat_plate_w_m2k(0.0, 0.01), "must be > 0"),
