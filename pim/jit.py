@@ -62,7 +62,7 @@ def source_digest(path: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def _compile(fn: F, **flags: bool) -> F:
+def _compile(fn: F, **flags: Any) -> F:
     """Compile ``fn`` with the project's flags and the cache folder of its file."""
     path = Path(fn.__code__.co_filename)
     numba.config.CACHE_DIR = str(cache_root() / "numba" / f"{path.stem}-{source_digest(path)}")
@@ -72,14 +72,22 @@ def _compile(fn: F, **flags: bool) -> F:
 def kernel(fn: F) -> F:
     """Compile ``fn`` with the project's Numba flags; the machine code is cached on disk.
 
+    It stays a function of its own where it is large: Numba would else merge it into its callers if one that
+    `inlined_kernel` marks has called it first, and what is rare would take registers from what is frequent.
+
     Kernels only borrow arrays: without reference counting (``_nrt``) an array in a tuple is as cheap as a local one.
     """
-    return _compile(fn)
+    return _compile(fn, forceinline=False)
 
 
 def inlined_kernel(fn: F) -> F:
     """Compile ``fn`` as `kernel` does, and merge it into its callers: a call passes every array field by field."""
     return _compile(fn, forceinline=True)
+
+
+def expanded_kernel(fn: F) -> F:
+    """Write ``fn`` into its callers before they are compiled: a call can't return an element of a record array."""
+    return _compile(fn, inline="always")
 
 
 def record_dtype(record: type) -> np.dtype[np.void]:

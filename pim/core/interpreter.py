@@ -22,7 +22,7 @@ from pim.core.mailbox import MAILBOX_WORDS, RETURN_AT, read_mailbox, write_retur
 from pim.core.pipeline import edge
 from pim.core.settings import DMA_BASE, MAILBOX_BASE, MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
 from pim.core.sharing import note_atomic, note_fence
-from pim.core.state import NO_LINE, Core, Group, Stop
+from pim.core.state import NO_LINE, Group, Stop, core_of
 from pim.core.step import integer, is_taken, load, muldiv, store, width_shift
 from pim.core.trap import Cause, enter_handler, handler, leave_handler
 from pim.core.turn import Outcome, drain, end_run, horizon, is_later, park, pause, reach
@@ -41,19 +41,7 @@ def run_hart(
 
     With a ``profile``, all it counts is booked there; without, that is no part of the compiled code.
     """
-    buffers = group.buffers
-    core = Core(
-        hart_id,
-        group.harts[hart_id],
-        group.registers.x[hart_id],
-        group.registers.f_bits[hart_id],
-        buffers.line[hart_id],
-        buffers.valid[hart_id],
-        buffers.dirty[hart_id],
-        buffers.used[hart_id],
-        buffers.site_slot[hart_id],
-        buffers.instruction_line[hart_id],
-    )
+    core = core_of(group, hart_id)
     hart, x, f_bits, memory, device = core.hart, core.x, core.f_bits, group.memory, group.device
     window = hart_id * settings.stride_bytes
     n_parcels = np.uint64(settings.code_bytes >> 1)
@@ -96,7 +84,7 @@ def run_hart(
                     if is_later(core, at, other, other_at) and not is_own_row(core, device, place, at, settings):
                         park(core, at)
                         break
-                    cycle = fetch_line(core, device, line, cycle, settings)
+                    cycle = fetch_line(core, device, line, cycle, at, settings)
                     fetched = NO_LINE
                     continue
                 fetched = last_line

@@ -8,7 +8,7 @@ import numpy as np
 from pim.core.mailbox import MAILBOX_WORDS
 from pim.core.sharing import Races, make_races
 from pim.dram import Device
-from pim.jit import record_dtype
+from pim.jit import expanded_kernel, record_dtype
 
 NO_LINE = -1
 """Tag of an empty line buffer or instruction-buffer line."""
@@ -136,6 +136,24 @@ class Group(NamedTuple):
     device: Device
     checked: Any  # int64 (1,): end of what a store is looked at for: code, tohost
     races: Races
+
+
+@expanded_kernel
+def core_of(group: Group, hart_id: int) -> Core:
+    """Return one core's part of its group."""
+    buffers = group.buffers
+    return Core(
+        hart_id,
+        group.harts[hart_id],
+        group.registers.x[hart_id],
+        group.registers.f_bits[hart_id],
+        buffers.line[hart_id],
+        buffers.valid[hart_id],
+        buffers.dirty[hart_id],
+        buffers.used[hart_id],
+        buffers.site_slot[hart_id],
+        buffers.instruction_line[hart_id],
+    )
 
 
 def make_memory(n_bytes: int) -> Memory:

@@ -3,9 +3,10 @@
 import pytest
 
 from benchmarks import user_mode
-from benchmarks.engine import ENGINES, Array, Case, cases, measure
+from benchmarks.cases import Array, Case, cases, system_for
+from benchmarks.engine import ENGINES, measure
 from mapreduce.compile import kernel_elf
-from pim.config import load_system, with_overrides
+from pim.config import load_system
 from pim.isa import load_elf
 
 pytestmark = [pytest.mark.toolchain, pytest.mark.emulator]
@@ -17,7 +18,7 @@ CASES = {case.name: case for case in cases(0.001)}
 def test_case_leaves_what_it_leaves_on_this_host(name: str) -> None:
     """`measure` raises where a core's memory differs; the emulator's program must end with exit code 0."""
     case = CASES[name]
-    system = with_overrides(load_system("bank"), {"core.extensions": "rv64imafdc" if case.fpu else "rv64imc"})
+    system = system_for(case, load_system("bank"))
     for engine in ENGINES.values():
         _, run = measure(engine, system, case, 2, 1)
         assert run.cores[0].instructions == run.cores[1].instructions > 1000

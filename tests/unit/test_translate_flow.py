@@ -10,11 +10,11 @@ import pytest
 from pim.config import load_system
 from pim.core.code import text_code
 from pim.core.translate.flow import Flow, make_flow
+from pim.core.translate.handover import follow_counts
 from pim.core.translate.layout import BlockWord, Layout
 from pim.core.translate.native import block_steps
 from pim.core.translate.plan import End, Plan
 from pim.core.translate.program import plan_kernel
-from pim.core.translate.serve import follow_counts
 from tests.support.random_programs import random_program
 
 CORE = load_system("bank").core

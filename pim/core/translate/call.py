@@ -1,32 +1,176 @@
-"""Calls native code from a kernel."""
+"""Calls between kernels and native code, in both directions.
+
+Kernels call native code by its address. Native code calls a kernel by the address of a function with C's calling
+convention that is made here: it has the frame's address only, and finds there where what the kernel needs is kept.
+"""
 
 import ctypes
+import threading
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.core import cgutils
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, overload, register_model
+
+from pim.core.translate.layout import Header
+
+KEPT_WORDS = 1024
+"""Room for a named tuple that is kept in memory: a word for each integer, at most 12 for each array."""
+
+_INT64 = ir.IntType(64)
+_NAMED = (types.NamedTuple, types.NamedUniTuple)
+_callbacks: dict[tuple[int, int], Any] = {}
+"""What `server` made, by thread and place: native code has only its address. Not used by compiled kernels."""
 
 
-def call_native(address: int, frame: int) -> None:
-    """Call the function at ``address`` with the address of a frame; a kernel does so without the interpreter lock."""
-    ctypes.CFUNCTYPE(None, ctypes.c_int64)(address)(frame)
+def call_native(address: int, frame: int) -> int:
+    """Call the function int64(frame) at ``address``; a kernel does so without Python's lock."""
+    return int(ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(address)(frame))
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _call(_typing: Any, address: Any, frame: Any) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        kind = ir.FunctionType(ir.VoidType(), [ir.IntType(64)])
+        kind = ir.FunctionType(_INT64, [_INT64])
         return builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), [arguments[1]])
 
-    return types.void(address, frame), generate
+    return types.int64(address, frame), generate
 
 
 @overload(call_native)  # type: ignore[untyped-decorator]
 def _overload_call_native(address: Any, frame: Any) -> Any:
     """Let kernels call `call_native`."""
 
-    def call(address: Any, frame: Any) -> None:
-        _call(address, frame)
+    def call(address: Any, frame: Any) -> Any:
+        return _call(address, frame)
 
     return call
+
+
+def fetch_ahead(_address: int) -> None:
+    """Let the host fetch what is at an address in this process into its caches."""
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _fetch_ahead(_typing: Any, address: Any) -> Any:
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        pointer, int32 = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [pointer, int32, int32, int32])
+        prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(prefetch, [builder.inttoptr(arguments[0], pointer), int32(0), int32(3), int32(1)])
+        return context.get_dummy_value()
+
+    return types.void(address), generate
+
+
+@overload(fetch_ahead)  # type: ignore[untyped-decorator]
+def _overload_fetch_ahead(_address: Any) -> Any:
+    def call(_address: Any) -> None:
+        _fetch_ahead(_address)
+
+    return call
+
+
+class Kept(types.Type):  # type: ignore[misc]
+    """A named tuple in memory: kernels load a field where they use it, and pass all of it as one address."""
+
+    def __init__(self, content: Any) -> None:
+        super().__init__(f"Kept({content})")
+        self.content = content
+
+    def field(self, name: str) -> Any:
+        """Return the type that a kernel gets for a field."""
+        kind = self.content.types[self.content.fields.index(name)]
+        return Kept(kind) if isinstance(kind, _NAMED) else kind
+
+
+@register_model(Kept)
+class _KeptModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Kept) -> None:
+        super().__init__(manager, kind, _INT64)
+
+
+@infer_getattr
+class _KeptFields(AttributeTemplate):  # type: ignore[misc]
+    key = Kept
+
+    def generic_resolve(self, kind: Kept, name: str) -> Any:
+        return kind.field(name)
+
+
+@lower_getattr_generic(Kept)  # type: ignore[untyped-decorator]
+def _load_field(context: Any, builder: Any, kind: Kept, address: Any, name: str) -> Any:
+    place = builder.inttoptr(address, _layout(context, kind.content).as_pointer())
+    place = cgutils.gep_inbounds(builder, place, 0, kind.content.fields.index(name))
+    found = kind.field(name)
+    if isinstance(found, Kept):
+        return builder.ptrtoint(place, _INT64)
+    return builder.load(place) if isinstance(found, types.Record) else context.unpack_value(builder, found, place)
+
+
+def _layout(context: Any, kind: Any) -> Any:
+    """Return the LLVM type of what is kept of a value: of a record its address, of a named tuple all its fields."""
+    if isinstance(kind, _NAMED):
+        return ir.LiteralStructType([_layout(context, part) for part in kind.types])
+    return context.get_value_type(kind) if isinstance(kind, types.Record) else context.get_data_type(kind)
+
+
+def _keep(context: Any, builder: Any, kind: Any, value: Any, place: Any) -> None:
+    if isinstance(kind, _NAMED):
+        for n, part in enumerate(kind.types):
+            _keep(context, builder, part, builder.extract_value(value, n), cgutils.gep_inbounds(builder, place, 0, n))
+    elif isinstance(kind, types.Record):
+        builder.store(value, place)
+    else:
+        context.pack_value(builder, kind, value, place)
+
+
+def server(serve: Callable[[Any, Any], bool]) -> Callable[[Any, Any, Any, Any], int]:
+    """Return what makes functions int64(frame) of a kernel ``serve``, for kernels to give to native code.
+
+    It is called with what ``serve`` is called with, two named tuples, and with two arrays of KEPT_WORDS that these are
+    copied to; it returns the function's address. The frame has to hold the addresses of the two arrays.
+    """
+
+    def address(port: Any, environment: Any, port_words: Any, words: Any) -> int:
+        """Return the address of a function that calls ``serve(port, environment)``."""
+        function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(lambda _: int(serve(port, environment)))
+        _callbacks[threading.get_ident(), port_words.ctypes.data] = function
+        return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def compiled_address(typing: Any, port: Any, environment: Any, port_at: Any, at: Any) -> Any:
+        dispatcher: Any = serve
+        serve_types = (Kept(port), Kept(environment))
+        dispatcher.compile(serve_types)
+        compiled = dispatcher.overloads[serve_types]
+
+        def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            for kind, value, place in zip((port, environment), arguments[:2], arguments[2:], strict=True):
+                layout = _layout(context, kind)
+                assert context.get_abi_sizeof(layout) <= 8 * KEPT_WORDS, kind
+                _keep(context, builder, kind, value, builder.inttoptr(place, layout.as_pointer()))
+            name = builder.module.get_unique_name(f"{dispatcher.__name__}.c")
+            function = ir.Function(builder.module, ir.FunctionType(_INT64, [_INT64]), name)
+            function.linkage = "internal"
+            inner = ir.IRBuilder(function.append_basic_block("entry"))
+            frame = inner.inttoptr(function.args[0], _INT64.as_pointer())
+            kept_at = [inner.load(inner.gep(frame, [_INT64(int(word))])) for word in (Header.PORT, Header.ENVIRONMENT)]
+            context.active_code_library.add_linking_library(compiled.library)
+            _, served = context.call_internal_no_propagate(inner, compiled.fndesc, compiled.signature, kept_at)
+            inner.ret(inner.zext(served, _INT64))
+            return builder.ptrtoint(function, _INT64)
+
+        return types.int64(port, environment, port_at, at), generate
+
+    @overload(address)  # type: ignore[untyped-decorator]
+    def overload_address(port: Any, environment: Any, port_words: Any, words: Any) -> Any:
+        def make(port: Any, environment: Any, port_words: Any, words: Any) -> Any:
+            return compiled_address(port, environment, port_words.ctypes.data, words.ctypes.data)
+
+        return make
+
+    return address

@@ -54,9 +54,9 @@ def saver(values: Values) -> str:
 
 def _check(e: Emitter, block: Block, ok: str, to: str) -> None:
     """Go on at label ``ok`` if a block's lines are in the instruction buffer, else request them."""
-    ready, bad = e.frame_word(e.layout.block(block.number, BlockWord.READY)), f"p{block.head}x"
-    e.unless(e.value(f"icmp ne i64 {ready}, 0"), ok, bad)
-    e.request(bad, block.head, block.number, Reason.FETCH, to)
+    missing, bad = e.frame_word(e.layout.block(block.number, BlockWord.MISSING)), f"p{block.head}x"
+    e.unless(e.value(f"icmp eq i64 {missing}, 0"), ok, bad)
+    e.request(bad, block.head, block.number, Reason.FETCH, ok, to)
 
 
 def emit_end(e: Emitter, plan: Plan, flow: Flow, block: Block, values: Values, n_parcels: int) -> None:

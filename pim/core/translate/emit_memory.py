@@ -63,7 +63,7 @@ def _entry(e: Emitter, point: Point, number: int, address: str, masked: str, to:
     e.begin(f"{label}u")
     e.store("ptr", other, site, "frame")
     e.line(f"br label %{label}d")
-    e.request(f"{label}x", number, point.block, Reason.ACCESS, to, address)
+    e.request(f"{label}x", number, point.block, Reason.ACCESS, label, to, address)
     e.begin(f"{label}d")
     return e.value(f"phi ptr [ {last}, %{label} ], [ {other}, %{label}u ]")
 

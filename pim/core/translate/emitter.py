@@ -136,18 +136,30 @@ class Emitter:
         self.begin(label)
         self._leave(point, Reason.INTERPRET, to)
 
-    def request(self, label: str, point: int, block: int, reason: Reason, to: str, address: str = "0") -> None:
-        """Write the block of IR that leaves native code for what serves a point."""
+    def request(
+        self, label: str, point: int, block: int, reason: Reason, again: str, to: str, address: str = "0"
+    ) -> None:
+        """Write the block of IR that has a point served, and goes on at label ``again``, or else leaves native code."""
         self.begin(label)
-        self.count(block, BlockWord.ENTERED, -1)
         self.set_frame_word(Header.ADDRESS, address)
-        self._leave(point, reason, to)
+        self.set_frame_word(Header.CYCLE, self.cycle())
+        self._say_why(point, reason)
+        serve = self.load("ptr", self.place("%frame", Header.SERVE), "frame", f", !invariant.load !{EMPTY}")
+        served = self.value(f"call i64 {serve}(ptr %frame)")
+        self.set_cycle(self.frame_word(Header.CYCLE))
+        self.unless(self.value(f"icmp ne i64 {served}, 0"), again, f"{label}x")
+        self.begin(f"{label}x")
+        self.count(block, BlockWord.ENTERED, -1)
+        self.line(f"br label %{to}")
 
     def _leave(self, point: int | str, reason: Reason, to: str) -> None:
         """Say where and why native code is left, by label ``to``, which saves registers."""
+        self._say_why(point, reason)
+        self.line(f"br label %{to}")
+
+    def _say_why(self, point: int | str, reason: Reason) -> None:
         self.set_frame_word(Header.POINT, str(point))
         self.set_frame_word(Header.REASON, str(int(reason)))
-        self.line(f"br label %{to}")
 
     # ---- widths
     def word(self, value: str) -> str:

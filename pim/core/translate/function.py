@@ -1,4 +1,4 @@
-"""A program's plan as one function in LLVM IR: ``void run(ptr frame)``."""
+"""A program's plan as one function in LLVM IR: ``i64 run(ptr frame)``, always 0."""
 
 from functools import reduce
 from operator import or_
@@ -59,9 +59,11 @@ def function_text(plan: Plan, layout: Layout, xlen: int, n_parcels: int) -> str:
         emit_end(e, plan, flow, block, values[block.number], n_parcels)
     e.begin("exit")
     e.set_frame_word(Header.CYCLE, e.cycle())
-    e.line("ret void")
+    e.line("br label %return")
+    e.begin("return")
+    e.line("ret i64 0")
     body = "\n".join(e.lines)
-    return f"{DECLARATIONS}\ndefine void @{NAME}(ptr noalias %frame) nounwind {{\nentry:\n{body}\n}}\n{_metadata()}"
+    return f"{DECLARATIONS}\ndefine i64 @{NAME}(ptr noalias %frame) nounwind {{\nentry:\n{body}\n}}\n{_metadata()}"
 
 
 def _emit_body(e: Emitter, plan: Plan, block: Block, values: Values) -> None:

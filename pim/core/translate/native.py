@@ -7,12 +7,21 @@ import numpy as np
 
 from pim.core.code import ENTRY, Code
 from pim.core.settings import MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
-from pim.core.state import NO_LINE, Group
+from pim.core.state import NO_LINE, Core, Group
+from pim.core.translate.call import KEPT_WORDS
 from pim.core.translate.compile import Machinecode
 from pim.core.translate.flow import Edge, Flow, make_flow
 from pim.core.translate.layout import ENTRY_WORDS, HEADER_WORDS, BlockWord, Entry, Header, Layout
 from pim.core.translate.plan import Plan
+from pim.core.turn import NEVER
+from pim.dram import Device
 from pim.isa import Op
+
+HART_SHIFT = 10
+"""Bits for the number of a core of a group."""
+
+TURNS = 16
+"""What the length of `Native.turns` is a multiple of."""
 
 
 class PointColumn(IntEnum):
@@ -26,8 +35,12 @@ class PointColumn(IntEnum):
     STORES = 5
     LOAD_USE = 6  # core cycles
     SITE = 7  # number of the load or store; -1 at other points
-    SHIFT = 8  # log2 of its width
+    UNALIGNED = 8  # its width - 1
     IS_STORE = 9
+    ADDRESS = 10  # of its instruction
+    FIRST_LINE = 11  # of code, that the block's first instruction has bytes in
+    LAST_LINE = 12
+    MISSING_AT = 13  # where the frame has the block's MISSING
 
 
 class Total(IntEnum):
@@ -37,8 +50,6 @@ class Total(IntEnum):
     LOADS = 1
     STORES = 2
     LOAD_USE = 3
-    FIRST_BYTE = 4
-    LAST_BYTE = 5
 
 
 class Step(IntEnum):
@@ -57,19 +68,41 @@ class Native(NamedTuple):
     address: int  # of the function
     frames: Any  # (n_harts, words): see layout.py
     entries: Any  # (n_harts, n_entries, ENTRY_WORDS)
-    matched: Any  # (n_harts, 3, n_slots): line, valid, dirty that the entries stand for
-    fetched: Any  # (n_harts, n_lines): instruction buffer that the blocks' READY stands for
+    known: Any  # (n_harts, 3, n_slots): line, valid, dirty as native code has left them to the interpreter
+    fetched: Any  # (n_harts, n_lines): instruction buffer as native code has left it
     point_at: Any  # int32 by parcel: number + 1 of the point to enter at, or 0; native code reads it
     points: Any  # (n_points, PointColumn)
     blocks: Any  # (n_blocks, Total)
-    blocks_of_line: Any  # (n_lines of code, 2): first block, and one past the last, that may have bytes in the line
+    line_starts: Any  # (n_lines of code + 1): where each line's blocks begin in missing_at
+    missing_at: Any  # where the frame has the MISSING of each block that has bytes in a line, line by line
     entry_address: int  # of entries[0, 0]
     scratchpad_entry: int  # number of the first entry of the scratchpad
     block_at: int  # where the blocks' records begin in a frame
     is_active: Any  # (1,): 0 once translated code has been written over
     reads_counters: bool  # whether the program may: then native code's counts are added before the interpreter goes on
+    turns: Any  # (n,): clock of each core's next request << HART_SHIFT | core, NEVER where it has none
+    kept: Any  # (n_harts + 1, KEPT_WORDS): each core's Port, and the Environment
     steps: Any  # (n, Step), in this order
     into: Any  # words of the frame, see Step
+
+
+class Port(NamedTuple):
+    """What a core's requests need of its own; kept where native code finds it, as the `Environment` is."""
+
+    core: Core
+    frame: Any
+    entries: Any
+    entry_address: int  # of entries[0]
+    memory_at: int  # address in this process of the core's memory
+
+
+class Environment(NamedTuple):
+    """What the requests of all cores of a group need."""
+
+    device: Device
+    checked: Any
+    native: Native
+    settings: CoreSettings
 
 
 def unmatched(settings: CoreSettings) -> int:
@@ -108,9 +141,12 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
         block = plan.blocks[number]
         point_at[block.body[0].parcel] = block.head + 1
     code.fetch_line[point_at > 0] = ENTRY
-    points, blocks = _tables(plan, code)
+    points, blocks = _tables(plan, code, layout, settings)
+    spans = [_lines(block.body[0].parcel, block.body[-1].following, settings) for block in plan.blocks]
     frames = np.zeros((n_harts, layout.words), np.int64)
     _fill_frames(frames, layout, plan, code, group, settings)
+    for block, lines in zip(plan.blocks, spans, strict=True):
+        frames[:, layout.block(block.number, BlockWord.MISSING)] = len(lines)
     frames[:, Header.JUMPS] = point_at.ctypes.data
     used = group.buffers.used.ctypes.data + 8 * np.arange(n_harts * n_slots).reshape(n_harts, n_slots)
     steps, into = block_steps(plan, flow, layout)
@@ -129,12 +165,14 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
         point_at,
         points,
         blocks,
-        _blocks_of_line(blocks, settings),
+        *_blocks_of_lines(spans, layout, settings),
         entries.ctypes.data,
         first,
         layout.block_at,
         np.ones(1, np.int64),
         not settings.protects_text or bool(((code.op >= Op.CSRRW) & (code.op <= Op.CSRRCI)).any()),
+        np.full(-(-n_harts // TURNS) * TURNS, NEVER << HART_SHIFT),
+        np.zeros((n_harts + 1, KEPT_WORDS), np.int64),
         steps,
         into,
     )
@@ -168,11 +206,11 @@ def block_steps(plan: Plan, flow: Flow, layout: Layout) -> tuple[Any, Any]:
     return np.array(steps, np.int64).reshape(-1, len(Step)), np.array(words, np.int64)
 
 
-def _tables(plan: Plan, code: Code) -> tuple[Any, Any]:
+def _tables(plan: Plan, code: Code, layout: Layout, settings: CoreSettings) -> tuple[Any, Any]:
     """Return the tables of points and of blocks."""
     points = np.zeros((len(plan.points), len(PointColumn)), np.int64)
     blocks = np.zeros((len(plan.blocks), len(Total)), np.int64)
-    prefixes = []
+    prefixes, ends = [], []
     for block in plan.blocks:
         sums = np.zeros((len(block.body) + 1, 5), np.int64)
         for n, it in enumerate(block.body):
@@ -180,11 +218,13 @@ def _tables(plan: Plan, code: Code) -> tuple[Any, Any]:
             own = (code.cost[it.parcel], 1, is_load, it.is_store, code.load_use[it.parcel])
             sums[n + 1] = sums[n] + own
         prefixes.append(sums)
-        first, last = 2 * block.body[0].parcel, 2 * block.body[-1].following - 1
-        blocks[block.number] = (*sums[-1, 1:], first, last)
+        blocks[block.number] = sums[-1, 1:]
+        needed = _lines(block.body[0].parcel, block.body[0].following, settings)
+        ends.append((needed[0], needed[-1], layout.block(block.number, BlockWord.MISSING)))
     for number, point in enumerate(plan.points):
         sums = prefixes[point.block][point.n]
-        points[number] = (point.parcel, point.block, *sums, point.site, point.shift, point.is_store)
+        access = (point.site, (1 << point.shift) - 1, point.is_store)
+        points[number] = (point.parcel, point.block, *sums, *access, MEMORY_BASE + 2 * point.parcel, *ends[point.block])
     return points, blocks
 
 
@@ -212,13 +252,17 @@ def _slack(plan: Plan, code: Code, settings: CoreSettings) -> int:
     return cycles + settings.taken_branch_penalty * len(plan.blocks)
 
 
-def _blocks_of_line(blocks: Any, settings: CoreSettings) -> Any:
-    """Return which blocks may have bytes in each line of code; blocks are in the order of their first bytes."""
+def _lines(parcel: int, following: int, settings: CoreSettings) -> range:
+    """Return the lines of code from a parcel up to one."""
     shift = settings.instruction_line_shift
-    n_lines = (settings.code_bytes >> shift) + 2
-    starts = blocks[:, Total.FIRST_BYTE]
-    longest = int((blocks[:, Total.LAST_BYTE] - starts).max(initial=0)) + 1
-    lines = np.arange(n_lines) << shift
-    return np.stack(
-        [np.searchsorted(starts, lines - longest), np.searchsorted(starts, lines + (1 << shift))], axis=1
-    ).astype(np.int64)
+    return range(2 * parcel >> shift, (2 * following - 1 >> shift) + 1)
+
+
+def _blocks_of_lines(spans: list[range], layout: Layout, settings: CoreSettings) -> tuple[Any, Any]:
+    """Return Native.line_starts and missing_at, from the lines of each block."""
+    blocks_of: list[list[int]] = [[] for _ in range((settings.code_bytes >> settings.instruction_line_shift) + 2)]
+    for number, lines in enumerate(spans):
+        for line in lines:
+            blocks_of[line].append(layout.block(number, BlockWord.MISSING))
+    starts = np.cumsum([0, *map(len, blocks_of)]).astype(np.int64)
+    return starts, np.array([place for places in blocks_of for place in places], np.int64)
