@@ -207,3 +207,27 @@ TASK = launch.Placed.task
 
 def without_reads(placed: Any, expected: Outcome) -> Any:
     return dataclasses.replace(TASK(placed, expected), reads=((placed.end, 0),))
+
+
+def test_choices_of_the_interface_change_what_they_say() -> None:
+    inputs, parameters, expected = workload("q6", 100)
+    usual = phases_with(inputs, parameters, expected)
+    alert = phases_with(inputs, parameters, expected, {"interface.completion": "alert"})
+    broadcast = phases_with(inputs, parameters, expected, {"interface.launch": "broadcast"})
+    slow = phases_with(inputs, parameters, expected, {"interface.poll_interval_nck": 2400})
+    concurrent = phases_with(inputs, parameters, expected, {"interface.ownership": "concurrent"})
+    assert {name for name in usual if alert[name] != usual[name]} == {"launch"}
+    assert {name for name in usual if broadcast[name] != usual[name]} == {"launch"}
+    assert usual["launch"] - alert["launch"] == pytest.approx(2 * 600 * 0.833e-9)  # map and reduce
+    assert slow["launch"] - usual["launch"] == pytest.approx(2 * 1200 * 0.833e-9)
+    assert broadcast["launch"] < usual["launch"]
+    assert concurrent["launch"] < usual["launch"]
+    assert {name for name in usual if concurrent[name] > usual[name]} == {"copy", "shuffle", "gather"}
+
+
+def phases_with(
+    inputs: Arrays, parameters: Parameters, expected: Any, changes: dict[str, Any] | None = None
+) -> dict[str, float]:
+    run = run_job(jobs.get("q6"), inputs, parameters, machine("bank", **(changes or {})))
+    assert run.result == expected
+    return run.phases
