@@ -13,7 +13,7 @@ from pim.system.host import Requests, requests_at
 
 MAX_TRACE_BYTES = 1 << 28
 MAX_REQUESTS = 1_000_000
-"""A million take about ten seconds to serve."""
+"""A million take some 20 s to serve."""
 
 MAX_NS = 1e15
 KINDS = {"read": False, "write": True}
