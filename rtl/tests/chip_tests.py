@@ -71,7 +71,7 @@ async def launch(bench: ChipBench, bank: int, *, everywhere: bool = False) -> tu
     return requested, started
 
 
-@cocotb.test(timeout_time=100, timeout_unit="us")
+@cocotb.test(timeout_time=10, timeout_unit="us")
 @cocotb.parametrize(idle=[0.0, 0.6])
 async def a_whole_launch_costs_what_the_tables_say(dut: Any, idle: float) -> None:
     bench = await ChipBench(dut, idle=idle).start()
@@ -91,7 +91,7 @@ async def a_whole_launch_costs_what_the_tables_say(dut: Any, idle: float) -> Non
     assert (await bench.status(1)).run is Run.IDLE
 
 
-@cocotb.test(timeout_time=100, timeout_unit="us")
+@cocotb.test(timeout_time=10, timeout_unit="us")
 async def a_start_after_the_grant_acts_at_once(dut: Any) -> None:
     bench = await ChipBench(dut).start()
     await prepare(bench, 2, summing(), n=1)
@@ -109,7 +109,7 @@ async def a_start_after_the_grant_acts_at_once(dut: Any) -> None:
     assert bench.started_at[2] == bench.clock.first_core_edge(accepted + COST.start_nck)
 
 
-@cocotb.test(timeout_time=200, timeout_unit="us")
+@cocotb.test(timeout_time=10, timeout_unit="us")
 async def all_cores_run_at_once_and_alert(dut: Any) -> None:
     bench = await ChipBench(dut).start()
     expected = [await prepare(bench, bank, summing()) for bank in range(BANKS)]
@@ -131,7 +131,7 @@ async def all_cores_run_at_once_and_alert(dut: Any) -> None:
     assert int(dut.alert_no.value)
 
 
-@cocotb.test(timeout_time=100, timeout_unit="us")
+@cocotb.test(timeout_time=10, timeout_unit="us")
 async def a_cores_bank_is_locked_while_its_registers_answer(dut: Any) -> None:
     bench = await ChipBench(dut).start()
     expected = await prepare(bench, 0, summing(), n=40)
@@ -152,7 +152,7 @@ async def a_cores_bank_is_locked_while_its_registers_answer(dut: Any) -> None:
     assert await bench.read(0, Register.RETURN) == expected
 
 
-@cocotb.test(timeout_time=100, timeout_unit="us")
+@cocotb.test(timeout_time=10, timeout_unit="us")
 @cocotb.parametrize(trap=[True, False])
 async def runs_end_by_a_trap_or_by_a_release(dut: Any, trap: bool) -> None:
     bench = await ChipBench(dut).start()
@@ -169,7 +169,7 @@ async def runs_end_by_a_trap_or_by_a_release(dut: Any, trap: bool) -> None:
         assert status.code == 3  # breakpoint
 
 
-@cocotb.test(timeout_time=200, timeout_unit="us")
+@cocotb.test(timeout_time=10, timeout_unit="us")
 @cocotb.parametrize(idle_core=[False, True])
 async def a_claimed_bank_is_the_hosts_exactly_tclaim_later(dut: Any, idle_core: bool) -> None:
     bench = await ChipBench(dut).start()
@@ -205,7 +205,7 @@ async def a_claimed_bank_is_the_hosts_exactly_tclaim_later(dut: Any, idle_core: 
     assert [await bench.read_word(1, HOSTS + 8 * turn) for turn in range(2)] == [77, 78]
 
 
-@cocotb.test(timeout_time=100, timeout_unit="us")
+@cocotb.test(timeout_time=10, timeout_unit="us")
 async def a_kept_bank_runs_again_by_a_start_alone(dut: Any) -> None:
     bench = await ChipBench(dut).start()
     expected = await prepare(bench, 1, summing())
@@ -225,7 +225,7 @@ async def a_kept_bank_runs_again_by_a_start_alone(dut: Any) -> None:
     assert await bench.read_word(1, RESULT) == expected - 1000 - 11 * 11
 
 
-@cocotb.test(timeout_time=100, timeout_unit="us")
+@cocotb.test(timeout_time=10, timeout_unit="us")
 async def a_claim_that_is_used_too_early_is_an_error(dut: Any) -> None:
     bench = await ChipBench(dut).start()
     expected = await prepare(bench, 1, summing(), n=60)
@@ -243,7 +243,7 @@ async def a_claim_that_is_used_too_early_is_an_error(dut: Any) -> None:
     assert await bench.read(1, Register.RETURN) == expected
 
 
-@cocotb.test(timeout_time=100, timeout_unit="us")
+@cocotb.test(timeout_time=10, timeout_unit="us")
 @cocotb.parametrize(running=[False, True])
 async def reset_gives_all_banks_back(dut: Any, running: bool) -> None:
     bench = await ChipBench(dut).start()

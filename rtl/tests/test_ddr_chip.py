@@ -1,10 +1,11 @@
 """Builds a chip of four bank cores and drives it from its pins, on Icarus Verilog."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from rtl.tests.simulation import HERE, SRC, simulate
+from rtl.tests.simulation import HERE, SRC, fails, simulate
 
 pytestmark = pytest.mark.rtl
 
@@ -25,3 +26,21 @@ def run(folder: Path, source: Path = SRC, test_filter: str | None = None, n_refi
 
 def test_a_chip_is_launched_claimed_and_read_from_its_pins(tmp_path: Path) -> None:
     run(tmp_path)
+
+
+BUGS = {
+    "host's data never written": ("pim_ddr_chip", "lockout[i] ? core_wdata[i] : array_wdata", "core_wdata[i]"),
+    "claim does not reach the controller": ("pim_ddr_chip", ".claimed_i         (claimed)", ".claimed_i         ('0)"),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_an_injected_bug_is_caught(tmp_path: Path, bug: str) -> None:
+    module, right, wrong = BUGS[bug]
+    shutil.copytree(SRC, tmp_path / "src")
+    broken = tmp_path / "src" / f"{module}.sv"
+    source = broken.read_text()
+    assert source.count(right) == 1
+    broken.write_text(source.replace(right, wrong))
+    tests = "a_claimed_bank.*idle_core=False|used_too_early"
+    assert fails(tmp_path / "run", lambda: run(tmp_path / "run", tmp_path / "src", tests))
