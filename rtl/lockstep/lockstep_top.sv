@@ -166,7 +166,7 @@ module lockstep_top #(
 
       lockstep_trace #(.Core(i)) u_trace (
         .clk_i(clk), .rst_ni(rst_n), .core_en_i(core_en), .counting_i(counting_q), .run_i(run),
-        .open_i(open && runs[i]), .close_i(close && runs[i]), .cycle_i(cycle_q), .tohost_i(tohost[i]), .told_o(told[i]),
+        .open_i(open && runs[i]), .close_i(close && runs[i]), .cycle_i(cycle_q), .clock_i(now_q), .tohost_i(tohost[i]), .told_o(told[i]),
         .retires_i(u_chip.gen_bank[i].u_bank.u_core.retires),
         .traps_i(u_chip.gen_bank[i].u_bank.u_core.traps),
         .cause_i(8'(u_chip.gen_bank[i].u_bank.u_core.cause)),

@@ -12,6 +12,7 @@ module lockstep_trace #(
   input  logic        open_i,        // a rising edge opens and closes it
   input  logic        close_i,
   input  logic [63:0] cycle_i,
+  input  logic [63:0] clock_i,
   input  logic [63:0] tohost_i,      // a store that is not 0 there ends the program; 0: none does
   output logic        told_o,
 
@@ -62,7 +63,8 @@ module lockstep_trace #(
   always @(posedge open_i) trace_file = $fopen($sformatf("%0d.%0d.trace", run_i, Core), "w");
 
   always @(posedge close_i) begin
-    $fwrite(trace_file, "end %h %h %h %h %h\n", told_q ? 2'd0 : run_state_i, code_i, return_i, sum_i, waits_q);
+    $fwrite(trace_file, "end %h %h %h %h %h %h\n", told_q ? 2'd0 : run_state_i, code_i, return_i, sum_i, waits_q,
+            clock_i);
     $fclose(trace_file);
   end
 

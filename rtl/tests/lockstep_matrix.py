@@ -4,18 +4,14 @@ from collections.abc import Iterator
 
 from pim.config import SystemConfig, load_system, with_overrides
 from rtl.tests.lockstep_guests import random_guest
-from rtl.tests.lockstep_kernels import kernel_guests
 from study.lockstep import Run, claiming_host
 
 PORTS = {"column": {}, "row": {"port": "row", "core.sector_bytes": 1024}}
 CLOCKS = {"1/6": 200, "1/4": 300, "1/2": 600, "2/7": 343}
 """Core clock over tCK, and MHz."""
 
-KERNELS = (("1/6", "exclusive"), ("2/7", "concurrent"))
-"""Where the shipped kernels run, too."""
-
 CORES = (16, 8, 4, 2, 1)
-HOST_UNTIL = 400_000
+HOST_UNTIL = 200_000
 """Clock until which the host claims banks: most programs have ended by then."""
 
 
@@ -30,10 +26,7 @@ def matrix_runs(port: str, seed: int) -> Iterator[tuple[str, Run]]:
         for ownership in ("exclusive", "concurrent"):
             is_claimed = ownership == "concurrent"
             for n_cores in CORES:
-                guests = [random_guest(system, seed + core) for core in range(n_cores)]
+                guests = [random_guest(system, seed + core, n_blocks=6) for core in range(n_cores)]
                 host = claiming_host(system, n_cores, seed, HOST_UNTIL) if is_claimed else None
                 yield f"{port}, {clock}, {ownership}, {n_cores} cores", Run(guests, host)
                 seed += n_cores
-            if (clock, ownership) in KERNELS:
-                host = claiming_host(system, 10, seed, HOST_UNTIL, pause=200) if is_claimed else None
-                yield f"{port}, {clock}, {ownership}, kernels", Run(kernel_guests(system), host)

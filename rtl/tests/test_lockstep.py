@@ -110,6 +110,32 @@ def test_an_injected_bug_of_the_rtl_is_caught(tmp_path: Path, bug: str) -> None:
     assert differs
 
 
+def ends_after(n: int) -> Assembly:
+    text = Assembly()
+    for _ in range(2):
+        text.op(Op.DIV, rd=5, rs1=6, rs2=7)
+    for _ in range(n):
+        text.op(Op.ADDI, rd=5, rs1=5, imm=1)
+    text.exit(0)
+    return text
+
+
+@pytest.mark.parametrize("bug", ["", " && !due"])
+def test_a_bank_goes_back_after_a_refresh_that_is_due(tmp_path: Path, bug: str) -> None:
+    for folder in ("src", "lockstep"):
+        shutil.copytree(RTL_FOLDER / folder, tmp_path / folder)
+    controller = tmp_path / "src" / "pim_bank_controller.sv"
+    controller.write_text(controller.read_text().replace(f"!request_i{bug};", "!request_i;"))
+    # The programs end one core cycle after the other, around the refresh, whose REF falls on a core edge.
+    system = with_overrides(load_system("bank"), {"timing.nck.nrefi": 1201})
+    guests = [guest(f"{n} additions", ends_after(n), system) for n in range(26, 40)]
+    if bug:
+        with pytest.raises(LoadError, match="BankGoesBackIdle"):
+            run(system, guests, folder=tmp_path)
+    else:
+        assert_same(run(system, guests, folder=tmp_path))
+
+
 def test_an_injected_bug_of_the_model_is_caught() -> None:
     system = machine("default")
     late = random_guest(system, FIRST_SEED, n_blocks=1)

@@ -52,8 +52,8 @@ class Comparison:
     act_waits: int
 
 
-def read_trace(path: Path) -> tuple[Any, End, int]:
-    """Return the RTL's entries, a record array ``RETIRED``, its end, and the tCK in which it waited for an ACT.
+def read_trace(path: Path) -> tuple[Any, End, int, int]:
+    """Return the RTL's entries, a record array ``RETIRED``, its end, the tCK it waited for ACTs, and the last clock.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def read_trace(path: Path) -> tuple[Any, End, int]:
     content = path.read_bytes()
     n_rows = content.count(b"\n") - 1
     rows, end = content[: n_rows * _LINE], content[n_rows * _LINE :].split()
-    if n_rows < 0 or len(end) != 6 or end[0] != b"end":
+    if n_rows < 0 or len(end) != 7 or end[0] != b"end":
         raise LoadError(f"rtl: {path.name} is no whole trace: the simulation was cut off")
     if any(set(word) & set(b"xXzZ") for word in (rows, *end)):
         raise LoadError(f"rtl: {path.name} has unknown values (x or z)")
@@ -74,8 +74,8 @@ def read_trace(path: Path) -> tuple[Any, End, int]:
     for name, digits in zip(FIELDS, _DIGITS, strict=True):
         table[name] = _number(nibbles[:, start : start + digits])
         start += digits
-    *ended, act_waits = (int(word, 16) for word in end[1:])
-    return table, End(*ended), act_waits
+    *ended, act_waits, clock = (int(word, 16) for word in end[1:])
+    return table, End(*ended), act_waits, clock
 
 
 def _number(nibbles: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:

@@ -138,8 +138,6 @@ def _compare(run: Run, folder: Path, number: int) -> list[Comparison]:
     """Run the model; return what it and the RTL, which has run, retired."""
     guests, machines = run.guests, _share_a_die(run)
     recorded = record(machines)
-    for core, machine in enumerate(machines):
-        _write_as_host(machine, core, run.host)
     # A core that traps without a handler writes its lines back, which only the RTL's other cores see.
     until = machines[0].settings.cycle_limit
     if len(guests) > 1:
@@ -148,7 +146,9 @@ def _compare(run: Run, folder: Path, number: int) -> list[Comparison]:
     results = []
     for core, (guest, rows) in enumerate(zip(guests, recorded, strict=True)):
         machine = guest.machine
-        got, end, waits = read_trace(folder / f"{number}.{core}.trace")
+        got, end, waits, last_clock = read_trace(folder / f"{number}.{core}.trace")
+        if run.host:
+            _write_as_host(machine, core, run.host, last_clock)
         expected_end = _end(machine)
         if _hart(machine).stop == Stop.CYCLE_LIMIT or int(rows.cycle[-1]) > until:
             rows, got, expected_end = rows[rows.cycle <= until], got[got.cycle <= until], end  # noqa: PLW2901
@@ -158,12 +158,12 @@ def _compare(run: Run, folder: Path, number: int) -> list[Comparison]:
     return results
 
 
-def _write_as_host(machine: BareMachine, core: int, host: HostTrace | None) -> None:
-    """Write what the host wrote into the last row of a core's memory. Updates ``machine``."""
+def _write_as_host(machine: BareMachine, core: int, host: HostTrace, last_clock: int) -> None:
+    """Write what the host had written up to a clock into the last row of a core's memory. Updates ``machine``."""
     system, last_row = machine.system, machine.group.memory.i64.view(np.uint64)[-machine.system.row_bytes // 8 :]
     width = len(last_row) if system.port == "row" else system.column_bytes // 8
-    for step in host.commands if host else ():
-        if step.bank == core and step.what == "WR":
+    for step in host.commands:
+        if step.bank == core and step.what == "WR" and step.clock + machine.settings.timing.ncwl <= last_clock:
             last_row[step.column * width : (step.column + 1) * width] = PATTERN
 
 
