@@ -5,6 +5,7 @@ Compared are registers, memory, cycles and their causes, counters, traps, buffer
 
 import random
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from mapreduce import jobs, launch
 from mapreduce.runtime import run_job
 from pim.config import load_system, with_overrides
 from pim.core.state import Stop
+from pim.core.translate import compile as compiler
+from pim.core.translate import function
 from pim.isa import Op, Program, Segment
 from pim.isa.csr import Csr
 from pim.system import CoreTask, Engine
@@ -86,6 +89,20 @@ def test_random_rv32_programs_leave_the_same(seed: int) -> None:
     assert_engines_agree(system, program.program, [task(program.memory)], what=seed)
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_programs_too_large_for_values_leave_the_same(
+    level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCALEIN_CACHE", str(tmp_path))  # the same programs may be compiled otherwise
+    monkeypatch.setattr(compiler, "_loaded", {})
+    monkeypatch.setattr(function, "MOST_IN_VALUES", 0)
+    system, n_cores = LEVELS[level]
+    for seed in (5000, 5002):
+        program = random_program(seed)
+        tasks = [task(other_memory(program, seed + hart_id)) for hart_id in range(n_cores)]
+        assert_engines_agree(system, program.program, tasks, what=(level, seed))
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_any_machine_leaves_the_same(seed: int) -> None:
     rng = random.Random(f"machine {seed}")
@@ -103,6 +120,83 @@ def test_any_cycle_limit_stops_both_alike(seed: int) -> None:
     program = random_program(5300 + seed, n_blocks=4)
     tasks = [task(program.memory)] * n_cores
     assert_engines_agree(system, program.program, tasks, cycle_limit=rng.randrange(1, 30_000), what=seed)
+
+
+@pytest.mark.plain
+def test_limits_in_loops_with_calls_stop_both_alike() -> None:
+    """Anywhere in a loop that calls a loop of loads and stores, which miss now and then, also near its end."""
+    text = Assembly()
+    text.li(9, DATA_AT)
+    text.op(Op.ADDI, rd=8, imm=30)
+    text.label("outer")
+    text.op(Op.ADDI, rd=7, imm=5)
+    text.op(Op.JAL, "inner", rd=1)
+    text.op(Op.ADDI, rd=8, rs1=8, imm=-1)
+    text.op(Op.BNE, "outer", rs1=8)
+    text.exit()
+    text.label("inner")
+    text.op(Op.LD, rd=12, rs1=9)
+    text.op(Op.ADD, rd=12, rs1=12, rs2=8)
+    text.op(Op.SD, rs1=9, rs2=12)
+    text.op(Op.ADDI, rd=9, rs1=9, imm=40)
+    text.op(Op.ADDI, rd=7, rs1=7, imm=-1)
+    text.op(Op.BNE, "inner", rs1=7)
+    text.op(Op.JALR, rs1=1)
+    tasks = [CoreTask((), ((MEMORY_AT + 2048, np.zeros(8192, np.uint8)),))]
+    whole = int(assert_engines_agree(BANK, text.program(), tasks).harts.cycle.item())
+    stops = set()
+    for limit in (*range(1, whole, whole // 20), *range(whole - 400, whole + 2, 7)):
+        group = assert_engines_agree(BANK, text.program(), tasks, cycle_limit=limit, what=limit)
+        stops.add(group.harts.stop.item())
+    assert stops == {Stop.EXITED, Stop.CYCLE_LIMIT}
+
+
+NUMBERS = [
+    *(0, 1 << 63, 1, 1 << 63 | 1, 0x3FF0 << 48, 0xBFF0 << 48, 0x7FF0 << 48, 0xFFF0 << 48),  # 0, subnormal, 1, infinity
+    *(0x7FF8 << 48, 0xFFF8 << 48, 0x7FF0 << 48 | 1, 0xFFF4 << 48, 0x7FF8 << 48 | 5),  # NaN
+    *(0xFFFFFFFF << 32 | bits for bits in (0, 1 << 31, 1, 0x3F800000, 0xFF800000, 0x7FC00000, 0x7F800001, 0xFFC00003)),
+]
+"""Doubles, and singles in boxes; each also taken for the other."""
+
+
+@pytest.mark.plain
+def test_special_numbers_leave_the_same() -> None:
+    """What floating-point operations without rounding make of every pair of them, in native code."""
+    operations = (Op.FMIN_S, Op.FMIN_D, Op.FMAX_S, Op.FMAX_D, Op.FEQ_S, Op.FLT_D, Op.FLE_S, Op.FSGNJ_S, Op.FSGNJX_D,
+                  Op.FADD_S, Op.FMUL_D)  # fmt: skip
+    text = Assembly()
+    one, other, end, out = 5, 6, 7, 8
+    text.li(one, DATA_AT)
+    text.li(end, DATA_AT + 8 * len(NUMBERS))
+    text.op(Op.ADDI, rd=out, rs1=end)
+    text.label("outer")
+    text.op(Op.FLD, rd=1, rs1=one)
+    text.li(other, DATA_AT)
+    for op in (Op.FCLASS_S, Op.FCLASS_D):
+        text.op(op, rd=9, rs1=1)
+        text.op(Op.SD, rs1=out, rs2=9)
+        text.op(Op.ADDI, rd=out, rs1=out, imm=8)
+    text.label("inner")
+    text.op(Op.FLD, rd=2, rs1=other)
+    for n, op in enumerate(operations):
+        is_number = op not in (Op.FEQ_S, Op.FLT_D, Op.FLE_S)
+        text.op(op, rd=3, rs1=1, rs2=2)
+        text.op(Op.FSD if is_number else Op.SD, rs1=out, rs2=3, imm=8 * n)
+    text.op(Op.ADDI, rd=out, rs1=out, imm=8 * len(operations))
+    text.op(Op.ADDI, rd=other, rs1=other, imm=8)
+    text.op(Op.BNE, "inner", rs1=other, rs2=end)
+    text.op(Op.ADDI, rd=one, rs1=one, imm=8)
+    text.op(Op.BNE, "outer", rs1=one, rs2=end)
+    text.exit()
+    memory = np.zeros(len(NUMBERS) * (1 + 2 + len(operations) * len(NUMBERS)), np.uint64)
+    memory[: len(NUMBERS)] = NUMBERS
+    group = assert_engines_agree(
+        with_overrides(BANK, WITH_FPU),
+        text.program(),
+        [CoreTask((), ((DATA_AT, memory.view(np.uint8)),))],
+        with_flags=False,
+    )
+    assert group.harts.stop.item() == Stop.EXITED
 
 
 LOOPS = {"stream": stream(1200), "random access": random_access(600, 17), "scattered stores": scattered_stores(250, 15)}

@@ -32,6 +32,13 @@ _FUSED = {  # whether product and addend are negated
 }
 _ROOTS = (Op.FSQRT_S, Op.FSQRT_D)
 _SIGNS = (Op.FSGNJ_S, Op.FSGNJ_D, Op.FSGNJN_S, Op.FSGNJN_D, Op.FSGNJX_S, Op.FSGNJX_D)
+_EXTREMES = {  # when the first operand is taken, and what becomes of the signs of zeros
+    Op.FMIN_S: ("olt", "or"),
+    Op.FMIN_D: ("olt", "or"),
+    Op.FMAX_S: ("ogt", "and"),
+    Op.FMAX_D: ("ogt", "and"),
+}
+_CLASSES = (Op.FCLASS_S, Op.FCLASS_D)
 _COMPARISONS = {
     Op.FEQ_S: "oeq",
     Op.FEQ_D: "oeq",
@@ -63,8 +70,20 @@ _FROM_INTEGER = {
 _MOVES = (Op.FCVT_S_D, Op.FCVT_D_S, Op.FMV_X_W, Op.FMV_X_D, Op.FMV_W_X, Op.FMV_D_X)
 _LARGEST = {("s", 32): (1 << 31) - 1, ("u", 32): -1, ("s", 64): (1 << 63) - 1, ("u", 64): -1}
 
-FLOAT_OPS = frozenset({*_ARITHMETIC, *_FUSED, *_ROOTS, *_SIGNS, *_COMPARISONS, *_TO_INTEGER, *_FROM_INTEGER, *_MOVES})
-"""fmin, fmax and fclass are for the interpreter."""
+FLOAT_OPS = frozenset(
+    {
+        *_ARITHMETIC,
+        *_FUSED,
+        *_ROOTS,
+        *_SIGNS,
+        *_EXTREMES,
+        *_CLASSES,
+        *_COMPARISONS,
+        *_TO_INTEGER,
+        *_FROM_INTEGER,
+        *_MOVES,
+    }
+)
 
 
 def is_exact(it: Instruction) -> bool:
@@ -81,6 +100,8 @@ def emit_float(e: Emitter, it: Instruction) -> None:
     kind = "double" if (op - Op.FADD_S) % 2 else "float"
     if op in _TO_INTEGER or op in _COMPARISONS:
         e.write(it.rd, _integer_result(e, it, op, kind))
+    elif op in _CLASSES:
+        e.write(it.rd, _class(e, _operand(e, it.rs1, kind), kind))
     elif op in _SIGNS:
         e.write(it.rd + FLOAT, _signed(e, it, op, kind))
     elif op in _MOVES:
@@ -102,6 +123,8 @@ def _number(e: Emitter, it: Instruction, op: Op, kind: str) -> str:
     b = _operand(e, it.rs2, kind)
     if op in _ARITHMETIC:
         return e.value(f"{_ARITHMETIC[op]} {kind} {a}, {b}")
+    if op in _EXTREMES:
+        return _extreme(e, *_EXTREMES[op], a, b, kind)
     negates_product, negates_addend = _FUSED[op]
     c = _operand(e, it.rs3, kind)
     if negates_product:
@@ -109,6 +132,28 @@ def _number(e: Emitter, it: Instruction, op: Op, kind: str) -> str:
     if negates_addend:
         c = e.value(f"fneg {kind} {c}")
     return e.value(f"call {kind} @llvm.fma.{suffix}({kind} {a}, {kind} {b}, {kind} {c})")
+
+
+def _extreme(e: Emitter, condition: str, signs: str, a: str, b: str, kind: str) -> str:
+    """Return the smaller or larger of two numbers; the other one for a NaN, and zeros by their signs."""
+    width = "i64" if kind == "double" else "i32"
+    picked = e.value(f"select i1 {e.value(f'fcmp {condition} {kind} {a}, {b}')}, {kind} {a}, {kind} {b}")
+    bits = [e.value(f"bitcast {kind} {number} to {width}") for number in (a, b)]
+    both = e.value(f"bitcast {width} {e.value(f'{signs} {width} {bits[0]}, {bits[1]}')} to {kind}")
+    picked = e.value(f"select i1 {e.value(f'fcmp oeq {kind} {a}, {b}')}, {kind} {both}, {kind} {picked}")
+    picked = e.value(f"select i1 {e.value(f'fcmp uno {kind} {b}, {b}')}, {kind} {a}, {kind} {picked}")
+    return e.value(f"select i1 {e.value(f'fcmp uno {kind} {a}, {a}')}, {kind} {b}, {kind} {picked}")
+
+
+def _class(e: Emitter, number: str, kind: str) -> str:
+    """Return a number's class, one bit of ten: the compiler's classes, but that its NaNs are the lowest two bits."""
+    suffix = "f64" if kind == "double" else "f32"
+    result = "0"
+    for bit in range(10):
+        mask = 1 << (bit + 2) % 10
+        is_in = e.value(f"call i1 @llvm.is.fpclass.{suffix}({kind} {number}, i32 {mask})")
+        result = e.value(f"select i1 {is_in}, i64 {1 << bit}, i64 {result}")
+    return result
 
 
 def _single_bits(e: Emitter, register: int) -> str:
@@ -187,7 +232,8 @@ def _move(e: Emitter, it: Instruction, op: Op) -> None:
 
 
 DECLARATIONS = "\n".join(
-    [f"declare {kind} @llvm.sqrt.{suffix}({kind})\ndeclare {kind} @llvm.fma.{suffix}({kind}, {kind}, {kind})"
+    [f"declare {kind} @llvm.sqrt.{suffix}({kind})\ndeclare {kind} @llvm.fma.{suffix}({kind}, {kind}, {kind})\n"
+     f"declare i1 @llvm.is.fpclass.{suffix}({kind}, i32 immarg)"
      for kind, suffix in (("double", "f64"), ("float", "f32"))]
     + [f"declare i{width} @llvm.fpto{sign}i.sat.i{width}.{suffix}({kind})"
        for kind, suffix in (("double", "f64"), ("float", "f32")) for width in (32, 64) for sign in "su"]

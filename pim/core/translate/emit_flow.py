@@ -14,54 +14,56 @@ FLOW_OPS = frozenset({*_CONDITIONS, Op.JAL, Op.JALR})
 
 
 def emit_head(e: Emitter, flow: Flow, block: Block, values: Values) -> None:
-    """Write a block's start: where native code begins (``r``), where registers are in memory (``m``), and the check.
+    """Write a block's start: where native code begins (``r``), where registers come from memory (``m``), and the check.
 
-    The check is that the block's lines are in the instruction buffer.
+    The check is that the block's lines are in the instruction buffer. Native code that was left there goes on with
+    registers in memory, unless it can begin there.
     """
-    label, is_checked = f"p{block.head}", block.number in flow.checked
-    if block.number in flow.entered:
+    label, is_checked, begins = e.at(block.head), block.number in flow.checked, block.number in flow.entered
+    if begins and e.in_memory == e.begins_in_memory:
+        first = label if e.in_memory else f"{label}m"
         e.begin(f"{label}r")
         e.count(block.number, BlockWord.ENTERED)
         if is_checked:
-            e.line(f"br label %{label}m")
+            e.line(f"br label %{first}")
         else:
-            _check(e, block, f"{label}m", "exit")
-    e.begin(f"{label}m")
-    e.reload(values.live[0])
-    e.line(f"br label %{label}")
+            _check(e, block, first, "exit")
+    if begins and not e.in_memory:
+        e.begin(f"{label}m")
+        e.reload(values.live)
+        e.line(f"br label %{label}")
+    if is_checked and not begins and e.in_memory:
+        e.begin(f"{label}r")
+        e.count(block.number, BlockWord.ENTERED)
+        e.line(f"br label %{label}")
     e.begin(label)
     if is_checked:
-        _check(e, block, f"{label}d", saver(values))
+        _check(e, block, f"{label}d", saver(e, values))
         e.begin(f"{label}d")
 
 
-def emit_part(e: Emitter, plan: Plan, part: Part) -> None:
-    """Write what the blocks of a part share: how registers are saved, and how native code goes on at an access."""
+def emit_part(e: Emitter, part: Part) -> None:
+    """Write how the registers of a part are saved where native code is left."""
     e.begin(f"save{part.number}")
     e.save(part.written)
     e.line("br label %exit")
-    points = [point for block in part.blocks for point in block.sites.values()]
-    if points:
-        e.begin(f"resume{part.number}")
-        e.reload(part.resumed)
-        e.switch(e.frame_word(Header.ENTRY), {point: f"p{point}r" for point in points})
 
 
-def saver(values: Values) -> str:
-    """Return the label of what saves registers of a block's part, and leaves native code."""
-    return f"save{values.part.number}"
+def saver(e: Emitter, values: Values) -> str:
+    """Return the label by which native code is left in a block: there registers are saved that are not in memory."""
+    return "exit" if e.in_memory else f"save{values.part.number}"
 
 
 def _check(e: Emitter, block: Block, ok: str, to: str) -> None:
     """Go on at label ``ok`` if a block's lines are in the instruction buffer, else request them."""
-    missing, bad = e.frame_word(e.layout.block(block.number, BlockWord.MISSING)), f"p{block.head}x"
+    missing, bad = e.frame_word(e.layout.block(block.number, BlockWord.MISSING)), f"{e.at(block.head)}x"
     e.unless(e.value(f"icmp eq i64 {missing}, 0"), ok, bad)
     e.request(bad, block.head, block.number, Reason.FETCH, ok, to)
 
 
 def emit_end(e: Emitter, plan: Plan, flow: Flow, block: Block, values: Values, n_parcels: int) -> None:
     """Write a block's end."""
-    last, label = block.last, f"p{block.end_point}"
+    last, label = block.last, e.at(block.end_point)
     match block.end:
         case End.LEAVE:
             e.line(f"br label %{label}x")
@@ -74,12 +76,12 @@ def emit_end(e: Emitter, plan: Plan, flow: Flow, block: Block, values: Values, n
         case End.BRANCH:
             assert last is not None, block.number
             condition = e.value(f"icmp {_CONDITIONS[Op(last.op)]} i64 {e.read(last.rs1)}, {e.read(last.rs2)}")
-            e.line(f"br i1 {condition}, label %t{block.number}, label %f{block.number}")
-            e.begin(f"f{block.number}")
+            e.line(f"br i1 {condition}, label %{label}t, label %{label}f")
+            e.begin(f"{label}f")
             _go(e, plan, flow, block, values, is_taken=False)
-            e.begin(f"t{block.number}")
+            e.begin(f"{label}t")
             _go(e, plan, flow, block, values, is_taken=True)
-    e.leave(f"{label}x", block.end_point, block.number, saver(values))
+    e.leave(f"{label}x", block.end_point, block.number, saver(e, values))
 
 
 def link(block: Block, xlen: int) -> int:
@@ -92,9 +94,9 @@ def _go(e: Emitter, plan: Plan, flow: Flow, block: Block, values: Values, *, is_
     """Write the way from a block's end to the next block."""
     target, last = plan.successor(block, is_taken=is_taken), block.last
     if target is None and is_taken:
-        e.line(f"br label %p{block.end_point}x")
+        e.line(f"br label %{e.at(block.end_point)}x")
         return
-    ok = f"e{block.number}{'t' if is_taken else 'f'}"
+    ok = f"{e.at(block.end_point)}{'u' if is_taken else 'g'}"
     cycle = _next_cycle(e, block, is_taken=is_taken)
     if flow.is_retreating(block.number, is_taken=is_taken):
         _within_limit(e, block, cycle, ok)
@@ -102,16 +104,18 @@ def _go(e: Emitter, plan: Plan, flow: Flow, block: Block, values: Values, *, is_
     if (block.number, is_taken) in flow.counted:
         e.count(block.number, BlockWord.TAKEN_COUNT if is_taken else BlockWord.FALL_COUNT)
     if target is None:
-        e.line(f"br label %p{block.after_point}x")
-        e.leave_after(f"p{block.after_point}x", block.after_point, saver(values))
+        e.line(f"br label %{e.at(block.after_point)}x")
+        e.leave_after(f"{e.at(block.after_point)}x", block.after_point, saver(e, values))
         return
     if goes_by_memory(block):
         assert last is not None, block.number
         e.write(last.rd, str(link(block, e.xlen)))
-        e.save(values.dirty[-1])
+        e.save(values.dirty)
+    by_memory = e.in_memory or goes_by_memory(block)
+    if by_memory and target.number in flow.entered and not e.begins_in_memory:
         e.line(f"br label %p{target.head}m")
     else:
-        e.line(f"br label %p{target.head}")
+        e.line(f"br label %{e.at(target.head)}")
 
 
 def _next_cycle(e: Emitter, block: Block, *, is_taken: bool) -> str:
@@ -123,14 +127,15 @@ def _next_cycle(e: Emitter, block: Block, *, is_taken: bool) -> str:
 def _within_limit(e: Emitter, block: Block, cycle: str, ok: str) -> None:
     """Leave native code before a branch or jump past the limit; else go on at label ``ok``."""
     within = e.value(f"icmp sle i64 {cycle}, {e.frame_word(Header.LIMIT, is_fixed=True)}")
-    e.unless(within, ok, f"p{block.end_point}x")
+    e.unless(within, ok, f"{e.at(block.end_point)}x")
     e.begin(ok)
 
 
 def _emit_jalr(e: Emitter, plan: Plan, block: Block, values: Values, n_parcels: int) -> None:
     last = block.last
     assert last is not None, block.number
-    bad, ok = f"p{block.end_point}x", f"p{block.end_point}"
+    ok = e.at(block.end_point)
+    bad = f"{ok}x"
     target = e.value(
         f"and i64 {e.value(f'add i64 {e.read(last.rs1)}, {last.imm}')}, {-2 if e.xlen == 64 else 0xFFFFFFFE}"
     )
@@ -148,7 +153,7 @@ def _emit_jalr(e: Emitter, plan: Plan, block: Block, values: Values, n_parcels: 
     cycle = _next_cycle(e, block, is_taken=True)
     _within_limit(e, block, cycle, f"{ok}k")
     e.write(last.rd, str(link(block, e.xlen)))
-    e.save(values.dirty[-1])
+    e.save(values.dirty)
     e.count(block.number, BlockWord.TAKEN_COUNT)
     e.set_cycle(cycle)
     e.set_frame_word(Header.ENTRY, e.value(f"zext i32 {e.value(f'sub i32 {entry}, 1')} to i64"))

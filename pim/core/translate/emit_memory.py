@@ -24,12 +24,16 @@ MEMORY_OPS = frozenset({*_KINDS, *_STORED})
 
 
 def emit_access(e: Emitter, it: Instruction, number: int, point: Point, to: str) -> None:
-    """Write a load or store, and the point before it, which native code is left from by label ``to``."""
-    label = f"p{number}"
+    """Write a load or store, and the point before it, which native code is left from by label ``to``.
+
+    Native code that was left there goes on with registers in memory.
+    """
+    label = e.at(number)
     e.line(f"br label %{label}")
-    e.begin(f"{label}r")
-    e.count(point.block, BlockWord.ENTERED)
-    e.line(f"br label %{label}")
+    if e.in_memory:
+        e.begin(f"{label}r")
+        e.count(point.block, BlockWord.ENTERED)
+        e.line(f"br label %{label}")
     e.begin(label)
     address = e.value(f"add i64 {e.read(it.rs1)}, {it.imm}")
     if e.xlen == 32:
@@ -48,7 +52,7 @@ def emit_access(e: Emitter, it: Instruction, number: int, point: Point, to: str)
 
 def _entry(e: Emitter, point: Point, number: int, address: str, masked: str, to: str) -> str:
     """Return the entry that stands for an access: what it used last, or what the table has; else leaves native code."""
-    label, base = f"p{number}", Entry.STORE_BASE if point.is_store else Entry.LOAD_BASE
+    label, base = e.at(number), Entry.STORE_BASE if point.is_store else Entry.LOAD_BASE
     site = e.place("%frame", e.layout.site(point.site))
     last = e.load("ptr", site, "frame")
     matches = e.value(f"icmp eq i64 {masked}, {e.load('i64', e.place(last, base), 'entries')}")
@@ -63,7 +67,7 @@ def _entry(e: Emitter, point: Point, number: int, address: str, masked: str, to:
     e.begin(f"{label}u")
     e.store("ptr", other, site, "frame")
     e.line(f"br label %{label}d")
-    e.request(f"{label}x", number, point.block, Reason.ACCESS, label, to, address)
+    e.request(f"{label}x", number, point.block, Reason.ACCESS, label, to, address, last)
     e.begin(f"{label}d")
     return e.value(f"phi ptr [ {last}, %{label} ], [ {other}, %{label}u ]")
 

@@ -29,7 +29,7 @@ class Flow:
     edges: Sequence[Edge]
     retreating: frozenset[tuple[int, bool]]  # ends of blocks that lead back: each loop has one
     checked: frozenset[int]  # blocks whose lines may not be in the instruction buffer
-    entered: frozenset[int]  # blocks at which native code can begin
+    entered: frozenset[int]  # blocks at which native code begins
     counted: frozenset[tuple[int, bool]]  # ends of blocks (taken or not) that are counted; the others follow from them
 
     def is_retreating(self, source: int, *, is_taken: bool) -> bool:
@@ -47,7 +47,8 @@ def make_flow(plan: Plan) -> Flow:
         out[edge.source].append(edge)
     order, retreating = _walk(out)
     wanted = {block.number for block in plan.blocks if block.body[0].parcel in plan.resumed or not into[block.number]}
-    checked, entered = _lines(plan, into, order, wanted | {edge.target for edge in retreating})
+    entered = frozenset(wanted | {edge.target for edge in retreating})
+    checked = _checked(plan, into, order, entered)
     counted = _counted(plan, edges, into, out, order, retreating)
     return Flow(edges, frozenset((edge.source, edge.is_taken) for edge in retreating), checked, entered, counted)
 
@@ -88,23 +89,27 @@ def _walk(out: list[list[Edge]]) -> tuple[list[int], frozenset[Edge]]:
     return order[::-1], frozenset(retreating)
 
 
-def _lines(
-    plan: Plan, into: list[list[Edge]], order: list[int], wanted: set[int]
-) -> tuple[frozenset[int], frozenset[int]]:
-    """Return which blocks are checked, and which are entered: the checked ones, and those that are wanted."""
+def _checked(plan: Plan, into: list[list[Edge]], order: list[int], entered: frozenset[int]) -> frozenset[int]:
+    """Return which blocks are checked: not all ways to them come through their lines.
+
+    Where native code begins only the block's lines are known to be there; so they are where they were requested.
+    """
     own = []
     for block in plan.blocks:
         first, last = 2 * block.body[0].parcel, 2 * block.body[-1].following - 1
         own.append(frozenset(range(first >> plan.line_shift, (last >> plan.line_shift) + 1)))
     checked: set[int] = set()
-    entered = set(wanted)
     while True:
         known: list[frozenset[int] | None] = [None] * len(own)  # behind each block; None: everything, so far
         changed = True
         while changed:
             changed = False
             for number in order:
-                before = frozenset() if number in entered else _common(known[e.source] for e in into[number])
+                before = (
+                    frozenset()
+                    if number in entered or number in checked
+                    else _common(known[e.source] for e in into[number])
+                )
                 behind = None if before is None else before | own[number]
                 if behind != known[number]:
                     known[number], changed = behind, True
@@ -114,9 +119,8 @@ def _lines(
             if number not in checked and before is not None and not own[number] <= before and into[number]:
                 fresh.add(number)
         if not fresh:
-            return frozenset(checked), frozenset(entered)
+            return frozenset(checked)
         checked |= fresh
-        entered |= fresh
 
 
 def _common(sets: Iterable[frozenset[int] | None]) -> frozenset[int] | None:

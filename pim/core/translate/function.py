@@ -9,13 +9,17 @@ from pim.core.translate.emit_integer import INTEGER_OPS, emit_integer
 from pim.core.translate.emit_memory import MEMORY_OPS, emit_access
 from pim.core.translate.emitter import EMPTY, LIKELY, TAGS, Emitter
 from pim.core.translate.flow import make_flow
-from pim.core.translate.layout import Header, Layout
+from pim.core.translate.layout import Header, Layout, Reason
 from pim.core.translate.live import Values, register_values
 from pim.core.translate.plan import Block, Instruction, Kind, Plan
 from pim.isa import Op
 
 NAME = "run"
 """Symbol of the function."""
+
+MOST_IN_VALUES = 2500
+"""Instructions of a program whose registers are values. Larger ones are written in memory only, which compiles
+in two fifths of the time: theirs is seconds."""
 
 _ALWAYS = frozenset(map(int, INTEGER_OPS | MEMORY_OPS | FLOW_OPS))
 _FLOAT = frozenset(map(int, FLOAT_OPS))
@@ -31,8 +35,9 @@ def function_text(plan: Plan, layout: Layout, xlen: int, n_parcels: int) -> str:
     flow = make_flow(plan)
     values = register_values(plan, flow)
     e = Emitter(layout, xlen)
+    e.begins_in_memory = sum(len(block.body) for block in plan.blocks) > MOST_IN_VALUES
     e.line("%cycle = alloca i64")
-    e.declare(reduce(or_, (own.live[0] | own.part.written | own.part.resumed for own in values), 0))
+    e.declare(reduce(or_, (own.live | own.part.written for own in values), 0))
     e.line(f"%x = load ptr, ptr %frame, !invariant.load !{EMPTY}")
     e.line(f"%f_at = getelementptr i8, ptr %frame, i64 {8 * Header.F}")
     e.line(f"%f = load ptr, ptr %f_at, !invariant.load !{EMPTY}")
@@ -44,35 +49,68 @@ def function_text(plan: Plan, layout: Layout, xlen: int, n_parcels: int) -> str:
     e.begin("dispatch")
     targets = {}
     for number, point in enumerate(plan.points):
-        if point.kind is Kind.SITE:
-            targets[number] = f"resume{values[point.block].part.number}"
-        elif point.kind is Kind.HEAD and point.block in flow.entered:
-            targets[number] = f"p{number}r"
+        if point.kind is Kind.HEAD and point.block in flow.entered:
+            targets[number] = f"{'m' if e.begins_in_memory else 'p'}{number}r"
+        elif point.kind is Kind.SITE or (point.kind is Kind.HEAD and point.block in flow.checked):
+            targets[number] = f"m{number}r"
     e.switch(e.frame_word(Header.ENTRY), targets)
     e.begin("nowhere")
     e.line("unreachable")
     for part in {own.part.number: own.part for own in values}.values():
-        emit_part(e, plan, part)
-    for block in plan.blocks:
-        emit_head(e, flow, block, values[block.number])
-        _emit_body(e, plan, block, values[block.number])
-        emit_end(e, plan, flow, block, values[block.number], n_parcels)
+        emit_part(e, part)
+    for in_memory in (True,) if e.begins_in_memory else (False, True):
+        e.in_memory = in_memory
+        for block in plan.blocks:
+            own = values[block.number]
+            emit_head(e, flow, block, own)
+            _emit_body(e, plan, block, own)
+            emit_end(e, plan, flow, block, own, n_parcels)
     e.begin("exit")
-    e.set_frame_word(Header.CYCLE, e.cycle())
-    e.line("br label %return")
-    e.begin("return")
     e.line("ret i64 0")
     body = "\n".join(e.lines)
-    return f"{DECLARATIONS}\ndefine i64 @{NAME}(ptr noalias %frame) nounwind {{\nentry:\n{body}\n}}\n{_metadata()}"
+    main = f"define i64 @{NAME}(ptr noalias %frame) nounwind {{\nentry:\n{body}\n}}"
+    prefetch = "declare void @llvm.prefetch.p0(ptr, i32 immarg, i32 immarg, i32 immarg)"
+    return "\n".join((DECLARATIONS, prefetch, _request_text(layout, xlen), main, _metadata()))
+
+
+def _request_text(layout: Layout, xlen: int) -> str:
+    """Return the function by which all points are served: it returns the cycle, or -1 if native code is to be left.
+
+    It keeps the caller's integer registers, so that requests cost loops none.
+    """
+    e = Emitter(layout, xlen)
+    for word, value in (
+        (Header.POINT, "%point"),
+        (Header.REASON, "%reason"),
+        (Header.ADDRESS, "%address"),
+        (Header.CYCLE, "%cycle"),
+    ):
+        e.set_frame_word(word, value)
+    serve = e.load("ptr", e.place("%frame", Header.SERVE), "frame")
+    e.unless(e.value(f"icmp ne i64 {e.value(f'call i64 {serve}(ptr %frame)')}, 0"), "served", "left")
+    e.begin("served")
+    cycle = e.frame_word(Header.CYCLE)
+    e.unless(e.value(f"icmp sle i64 {cycle}, {e.frame_word(Header.LIMIT)}"), "on", "late")
+    e.begin("on")
+    e.line(f"ret i64 {cycle}")
+    e.begin("late")
+    e.set_frame_word(Header.REASON, str(int(Reason.INTERPRET)))
+    e.line("br label %left")
+    e.begin("left")
+    e.line("ret i64 -1")
+    parameters = "ptr %frame, i64 %point, i64 %reason, i64 %address, i64 %cycle"
+    body = "\n".join(e.lines)
+    return f"define internal preserve_mostcc i64 @request({parameters}) noinline nounwind {{\n{body}\n}}"
 
 
 def _emit_body(e: Emitter, plan: Plan, block: Block, values: Values) -> None:
+    """Write a block's instructions, without the jump at its end."""
     for n, it in enumerate(block.body):
         if it is block.last:
             break
         if it.is_access:
             number = block.sites[n]
-            emit_access(e, it, number, plan.points[number], saver(values))
+            emit_access(e, it, number, plan.points[number], saver(e, values))
         elif it.op >= Op.FADD_S:
             emit_float(e, it)
         else:

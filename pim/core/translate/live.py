@@ -8,7 +8,7 @@ saved that it ever writes, by the same few lines of code.
 Sets of registers are ints, a bit each: 32 integer registers (x0 never among them), then 32 of floating point.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
@@ -30,16 +30,15 @@ class Part:
     number: int
     blocks: list[Block]
     written: int = 0  # registers that any of its instructions writes
-    resumed: int = 0  # registers that are live at any of its loads and stores
 
 
 @dataclass
 class Values:
-    """Sets of registers before each of a block's instructions, and behind it."""
+    """Sets of registers of a block."""
 
     part: Part
-    dirty: list[int]  # may differ from memory
-    live: list[int] = field(default_factory=list)  # are read later, or saved
+    dirty: int  # behind it: may differ from memory
+    live: int = 0  # at its start: are read later, or saved
 
 
 def register_values(plan: Plan, flow: Flow) -> list[Values]:
@@ -49,23 +48,14 @@ def register_values(plan: Plan, flow: Flow) -> list[Values]:
     parts = _parts(plan, flow)
     for part in {part.number: part for part in parts}.values():
         part.written = reduce(or_, (written[block.number] for block in part.blocks))
-    dirty_at = _dirty(plan, flow, written)
-    values = []
-    for block, own in zip(plan.blocks, effects, strict=True):
-        dirty = [dirty_at[block.number]]
-        for _, mask in own:
-            dirty.append(dirty[-1] | mask)
-        values.append(Values(parts[block.number], dirty))
+    values = [Values(part, dirty) for part, dirty in zip(parts, _dirty(plan, flow, written), strict=True)]
     changed = True
     while changed:
         changed = False
         for block in reversed(plan.blocks):
-            before = values[block.number].live
             live = _live(plan, flow, block, effects[block.number], values)
-            changed = changed or not before or live[0] != before[0]
+            changed = changed or live != values[block.number].live
             values[block.number].live = live
-    for block in plan.blocks:
-        parts[block.number].resumed |= reduce(or_, (values[block.number].live[n] for n in block.sites), 0)
     return values
 
 
@@ -100,15 +90,15 @@ def _effect(it: Instruction) -> tuple[int, int]:
 
 
 def _dirty(plan: Plan, flow: Flow, written: list[int]) -> list[int]:
-    """Return the registers that may differ from memory at each block's start."""
-    dirty = [0] * len(written)
+    """Return the registers that may differ from memory behind each block."""
+    dirty = list(written)
     changed = True
     while changed:
         changed = False
         for edge in flow.edges:
             if edge.is_taken and goes_by_memory(plan.blocks[edge.source]):
                 continue
-            more = dirty[edge.target] | dirty[edge.source] | written[edge.source]
+            more = dirty[edge.target] | dirty[edge.source]
             if more != dirty[edge.target]:
                 dirty[edge.target], changed = more, True
     return dirty
@@ -124,31 +114,23 @@ def leaves_at_end(plan: Plan, flow: Flow, block: Block) -> bool:
     ) or goes_by_memory(block)
 
 
-def _live(plan: Plan, flow: Flow, block: Block, effects: list[tuple[int, int]], values: list[Values]) -> list[int]:
-    """Return the live registers before each of a block's instructions, and behind it."""
-    dirty, saved = values[block.number].dirty, values[block.number].part.written
-    leaves = leaves_at_end(plan, flow, block)
-    live = 0
+def _live(plan: Plan, flow: Flow, block: Block, effects: list[tuple[int, int]], values: list[Values]) -> int:
+    """Return the live registers at a block's start."""
+    own = values[block.number]
+    saved, leaves = own.part.written, leaves_at_end(plan, flow, block)
+    live = saved if leaves and block.last is None else 0
     for is_taken in (False, True) if block.end is End.BRANCH else (block.end is End.JAL,):
         target = plan.successor(block, is_taken=is_taken)
         if goes_by_memory(block):
-            live |= dirty[-1]
-        elif target is None:
-            live |= saved
-        elif values[target.number].live:
-            live |= values[target.number].live[0]
-    if leaves and block.last is None:
-        live |= saved
-    result = [live]
+            live |= own.dirty
+        else:
+            live |= saved if target is None else values[target.number].live
     for n in range(len(effects) - 1, -1, -1):
         read, written = effects[n]
         live = (live & ~written) | read
         if n in block.sites or (leaves and block.body[n] is block.last):
             live |= saved
-        result.append(live)
-    if block.number in flow.checked:
-        result[-1] |= saved
-    return result[::-1]
+    return live | saved if block.number in flow.checked else live
 
 
 def numbers(registers: int) -> list[int]:

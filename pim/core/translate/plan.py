@@ -151,7 +151,7 @@ class Plan:
     block_at: dict[int, Block]
     points: list[Point]
     n_sites: int
-    resumed: frozenset[int]  # parcels that are come to from outside: starts, what follows a call or what is not native
+    resumed: frozenset[int]  # parcels that calls, returns or the interpreter lead to
     line_shift: int  # log2 of the bytes of the lines that blocks are cut at
     has_short: bool  # whether the core has compressed instructions; else jumps need targets that are multiples of 4
 
@@ -237,7 +237,7 @@ def _reach(
             if 0 <= target < n_parcels:
                 todo.append(target)
                 heads.add(target)
-                if it.op == Op.JALR:
+                if it.op in (Op.JAL, Op.JALR) and (it.rd or it.op == Op.JALR):
                     resumed.add(target)
             constants.follow(it)
             parcel = it.following
