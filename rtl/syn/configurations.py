@@ -32,7 +32,8 @@ ELABORATED = [
     *BANKS.values(),
     Configuration("pim_bank", {"Xlen": 32, **ROW_PORT}),
     *DIE,
-    Configuration("pim_chip", {"Banks": 2, "BankGroups": 2}),
+    Configuration("pim_chip", {}),
+    Configuration("pim_ddr_chip", {}),
 ]
 """What must be hardware: without latches, loops and undriven nets."""
 

@@ -28,7 +28,7 @@ _callbacks: dict[tuple[int, int], Any] = {}
 
 def call_native(address: int, frame: int) -> int:
     """Call the function int64(frame) at ``address``; a kernel does so without Python's lock."""
-    return int(ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(address)(frame))
+    return int(ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(int(address))(int(frame)))
 
 
 @intrinsic  # type: ignore[untyped-decorator]
