@@ -1,9 +1,10 @@
 """Where the time of one command of scalein goes: its slowest things with their shares, and that of our own Python.
 
 All threads are sampled 200 times a second by where they are. A line of ours that calls a compiled kernel counts as the
-kernel; what NumPy does for a line of ours counts as our own Python. Threads that wait for others don't count.
+kernel; what NumPy does for a line of ours counts as our own Python. Threads that wait for others don't count. What
+the command does in worker processes, one after the other, is done in this one.
 
-    python -m benchmarks.run_profile run BUNDLE -o FOLDER
+    python -m benchmarks.run_profile run --results FOLDER
 """
 
 import linecache
@@ -12,18 +13,22 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from numba.core.dispatcher import Dispatcher
 
 from study.cli import run_command
+from study.engines import local
 
 INTERVAL_S = 0.005
 ROOT = Path(__file__).resolve().parent.parent
 OWN = ("pim", "mapreduce", "study", "thermal", "spark_traces")
 OWN_PYTHON = "our own Python"
 WAITS = ("threading.py", "queue.py", "selectors.py")
+POOL_THREAD = "concurrent/futures/thread.py"
 _NAME = re.compile(r"(\w+(?:\.\w+)*)\(")
 
 
@@ -39,7 +44,7 @@ def own_folder(frame: FrameType) -> str | None:
 def kernel_called(frame: FrameType) -> str | None:
     """Return the name of the compiled kernel that a frame's line calls."""
     names = frame.f_globals | frame.f_locals
-    for name in _NAME.findall(linecache.getline(frame.f_code.co_filename, frame.f_lineno)):
+    for name in _NAME.findall(linecache.getline(frame.f_code.co_filename, frame.f_lineno or 0)):
         first, *rest = name.split(".")
         found = names.get(first)
         for part in rest:
@@ -53,6 +58,9 @@ def what(leaf: FrameType) -> str | None:
     """Return what a thread does: a kernel, a package that one of ours uses, or a place of ours; None if it waits."""
     if leaf.f_code.co_filename.endswith(WAITS):
         return None
+    if leaf.f_code.co_filename.endswith(POOL_THREAD):
+        work = leaf.f_locals.get("self")  # a kernel that it was given has no frame of its own
+        return f"kernel {work.fn.__name__} (on threads)" if hasattr(work, "fn") else None
     frame: FrameType | None = leaf
     package = Path(leaf.f_code.co_filename).parent.name
     while frame is not None:
@@ -83,8 +91,17 @@ def sample(seconds_of: Counter[str], is_over: threading.Event) -> None:
         before = now
 
 
+def run_here(
+    function: Callable[[Any], Any], tasks: Sequence[Any], _workers: int
+) -> Generator[local.Outcome[Any, Any], None, None]:
+    """Do what `local.run` does in worker processes in this one; a task that fails ends it."""
+    for task in tasks:
+        yield local.Outcome(task, function(task), None)
+
+
 def main() -> None:
     """Run a command and print the table."""
+    local.run = run_here
     seconds_of: Counter[str] = Counter()
     is_over = threading.Event()
     sampler = threading.Thread(target=sample, args=(seconds_of, is_over))
