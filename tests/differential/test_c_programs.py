@@ -136,3 +136,27 @@ def test_program_for_more_than_the_core_has_traps(tmp_path: Path) -> None:
     assert run(elf, "rv64imafdc").exit_code == 6
     with pytest.raises(GuestTrap, match="illegal instruction"):
         run(elf, "rv64imc")
+
+
+DMA = r"""
+#include <scalein.h>
+
+static uint64_t words[70];
+
+int main(void) {
+  uint64_t *const fast = (uint64_t *)(uintptr_t)SCALEIN_SCRATCHPAD;
+  for (int i = 0; i < 70; i++) words[i] = i;
+  scalein_dma(fast, words + 2, 64 * sizeof *words);
+  for (int i = 0; i < 64; i++) fast[i] *= 3;
+  scalein_dma(words + 1, fast, 64 * sizeof *words);
+  int wrong = words[0] != 0 || words[65] != 65;
+  for (int i = 0; i < 64; i++) wrong += words[i + 1] != 3 * (uint64_t)(i + 2);
+  return wrong;
+}
+"""
+
+
+@pytest.mark.parametrize("extensions", ["rv64imc", "rv32imc"])
+def test_data_moves_to_the_scratchpad_and_back(tmp_path: Path, extensions: str) -> None:
+    (tmp_path / "main.c").write_text(DMA)
+    assert run(build_program([tmp_path / "main.c"], extensions), extensions).exit_code == 0
