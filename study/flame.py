@@ -32,6 +32,7 @@ PART_COLOURS = {
     "row conflict": "vermillion",
     "refresh": "blue",
     "contention": "slate",
+    "host": "mint",
 }
 """The rest is brown."""
 REST_COLOUR = "#a6761d"

@@ -30,8 +30,9 @@ OKABE_ITO: Mapping[str, str] = {
     "grey": "#8c959f",
     "silver": "#c8ced5",
     "slate": "#444c56",
+    "mint": "#b2e2d0",
 }
-"""Palette of M. Okabe and K. Ito, Color Universal Design (2008), with three greys instead of black."""
+"""Palette of M. Okabe and K. Ito, Color Universal Design (2008); three greys instead of black, and a light green."""
 
 PHASE_STYLE: Mapping[str, tuple[str, str]] = {
     "copy": ("sky", ""),
