@@ -5,16 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mapreduce.api import Arrays, Job, Parameters
-from mapreduce.functional import iterate
+from mapreduce.first_launch import Recorder, record_step
 from mapreduce.kernel import Kernel
-from mapreduce.launch import Launcher
 from pim.config import SystemConfig
 from pim.engines import Engine
-from pim.errors import ConfigError
 from pim.system import DEFAULT_CYCLE_LIMIT, CoreTask, GroupRun
 from pim.system.profile import Hot, profile_cores
-
-STEPS = ("map", "reduce")
 
 
 @dataclass(frozen=True)
@@ -31,10 +27,8 @@ class KernelProfile:
         return Path(self.kernel.origin).parent
 
 
-class _ProfilingLauncher(Launcher):
+class _ProfilingLauncher(Recorder[KernelProfile]):
     """Profiles the groups that it simulates; keeps the last one."""
-
-    last: KernelProfile | None = None
 
     def _run(self, kernel: Kernel, tasks: Sequence[CoreTask], first_hart: int) -> GroupRun:
         group, hot = profile_cores(
@@ -64,14 +58,5 @@ def profile_job(job: Job, inputs: Arrays, parameters: Parameters, system: System
     PimError
         As `run_job` does; no core has work in this step.
     """
-    if step not in STEPS:
-        raise ConfigError(f"kernel {step!r}: must be one of {', '.join(STEPS)}")
     launcher = _ProfilingLauncher(job, system, 1, None, 1, DEFAULT_CYCLE_LIMIT, Engine.INTERPRETER)
-    first = next(iterate(job, inputs, parameters, system.n_cores))
-    if step == "map":
-        launcher.launch(first.map_calls, first.map_outcomes)
-    else:
-        launcher.launch(first.reduce_calls, first.reduce_outcomes)
-    if launcher.last is None:
-        raise ConfigError(f"job {job.name}: no core has work in its {step} step")
-    return launcher.last
+    return record_step(launcher, job, inputs, parameters, step)

@@ -87,7 +87,7 @@ class DmaBench:
     async def store(self, register: int, value: int) -> None:
         """Store to SOURCE or DESTINATION: one core cycle."""
         self.dut.access_i.value, self.dut.register_i.value, self.dut.value_i.value = 1, register, value
-        await self._edge(ready=True)
+        await self.clock.core_edge("ready_o")
         self.dut.access_i.value = 0
 
     async def transfer(self, source: int, destination: int, length: int, *, dirty: int = 0) -> None:
@@ -105,7 +105,7 @@ class DmaBench:
             COVERAGE.hit(f"refused: {why}")
             return
         self._cover(source, destination, length, dirty)
-        await self._edge()  # the store begins with a core cycle
+        await self.clock.core_edge()  # the store begins with a core cycle
         self.dut.access_i.value = 1
         begun = last = self.clock.now
         if dirty:
@@ -126,7 +126,7 @@ class DmaBench:
             expected = self.clock.first_core_edge(self.clock.first_core_edge(last) + 1)
         else:
             expected = self.clock.first_core_edge(self.clock.now if dirty else begun)
-        assert await self._edge(ready=True) == expected
+        assert await self.clock.core_edge("ready_o") == expected
         self.dut.access_i.value = 0
 
     async def _serve(self, write: bool, address: int, columns: int, place: int) -> int:
@@ -145,16 +145,6 @@ class DmaBench:
         self.dut.done_i.value = 0
         self.requests += 1
         return at
-
-    async def _edge(self, *, ready: bool = False) -> int:
-        """Wait for the next core edge, or for one with ready; return its tCK."""
-        while True:
-            await RisingEdge(self.dut.clk_i)
-            over = int(self.dut.core_en_i.value) and (not ready or int(self.dut.ready_o.value))
-            at = self.clock.now
-            await FallingEdge(self.dut.clk_i)
-            if over:
-                return at
 
     def _cover(self, source: int, destination: int, length: int, dirty: int) -> None:
         found = pieces(source, destination, length)

@@ -1,12 +1,11 @@
 """Wires clock, a core that consumes instructions, bank port, model and checkers to instruction fetch; its coverage."""
 
 import random
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 import cocotb
-from bfm.bank_port import BankPort, Request
+from bfm.bank_port import BankPort, Request, delays
 from bfm.checker import InOrderChecker
 from bfm.clock import CoreClock
 from bfm.coverage import Coverage
@@ -21,11 +20,6 @@ BINS = [
     *("load before: same line", "load before: new line", "instruction takes several cycles", "reset during a refill"),
 ]
 COVERAGE = Coverage(BINS)
-
-
-def delays(most: int) -> Iterator[int]:
-    while True:
-        yield random.randint(0, most)
 
 
 class FetchBench:
@@ -69,15 +63,6 @@ class FetchBench:
         self.dut.rst_ni.value = 1
         self.refills.flush()
 
-    async def edge(self) -> int:
-        """Wait for the next core edge; return its tCK. Inputs may change again."""
-        while True:
-            await RisingEdge(self.dut.clk_i)
-            enabled, at = int(self.dut.core_en_i.value), self.clock.now
-            await FallingEdge(self.dut.clk_i)
-            if enabled:
-                return at
-
     async def run(self, count: int) -> None:
         """Start at a pc and consume instructions, with jumps, fences and faults between them."""
         pc, how, loading = self._somewhere(), "after a jump", False
@@ -91,7 +76,7 @@ class FetchBench:
                 COVERAGE.hit(f"{instruction.size} bytes, {how}")
             for _ in range(random.choice([0, 0, 0, 1, 3])):
                 COVERAGE.hit("instruction takes several cycles")
-                await self.edge()
+                await self.clock.core_edge()
             draw, earliest, loading = random.random(), 1, False
             if instruction.faults or draw < 0.25:
                 pc, how, earliest = self._somewhere(), "after a jump", 3
@@ -115,7 +100,7 @@ class FetchBench:
         getattr(self.dut, f"{pin}_i").value = 1
         if target is not None:
             self.dut.target_i.value = target
-        await self.edge()
+        await self.clock.core_edge()
         getattr(self.dut, f"{pin}_i").value = 0
         self.instructions += 1
 

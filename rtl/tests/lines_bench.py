@@ -1,12 +1,11 @@
 """Wires clock, core, bank port, model and checkers to the line buffers; and what their tests must have seen."""
 
 import random
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 import cocotb
-from bfm.bank_port import BankPort, Request
+from bfm.bank_port import BankPort, Request, delays
 from bfm.checker import InOrderChecker
 from bfm.clock import CoreClock
 from bfm.coverage import Coverage
@@ -27,11 +26,6 @@ BINS = [
 COVERAGE = Coverage(BINS)
 SLOTS = 3
 MEMORY_BYTES = 1024
-
-
-def delays(most: int) -> Iterator[int]:
-    while True:
-        yield random.randint(0, most)
 
 
 class LinesBench:
@@ -106,7 +100,7 @@ class LinesBench:
 
     async def pause(self, cycles: int) -> None:
         for _ in range(cycles):
-            await self._core_edge()
+            await self.clock.core_edge()
         self.just_loaded = False
 
     def _expect(self, address: int, *, write: bool) -> None:
@@ -133,14 +127,6 @@ class LinesBench:
         self.last_word = int(self.dut.rdata_o.value) if self.just_loaded else None
         for request in wanted:
             self.requests.expect(request)
-
-    async def _core_edge(self) -> int:
-        while True:
-            await RisingEdge(self.dut.clk_i)
-            enabled, at = int(self.dut.core_en_i.value), self.clock.now
-            await FallingEdge(self.dut.clk_i)
-            if enabled:
-                return at
 
     async def _core(self, **pins: int) -> None:
         """Hold an access until the core edge that ends it: the one after the last request's, or the next one."""

@@ -49,7 +49,7 @@ async def random_host(bench: MailboxBench) -> None:
 async def random_core(bench: MailboxBench, load: float) -> None:
     """Programs of random accesses; ``load`` is the share of core cycles that have one."""
     while True:
-        await bench.core.wait_for("start_o")
+        await bench.clock.core_edge("start_o")
         for _ in range(random.randrange(1, 40)):
             if int(bench.dut.stop_o.value):
                 break
@@ -61,7 +61,7 @@ async def random_core(bench: MailboxBench, load: float) -> None:
                     strobe=random.choice([0xFF, 0x0F, 0xF0, random.getrandbits(8)]),
                 )
             else:
-                await bench.core.edge()
+                await bench.clock.core_edge()
         trap = bool(int(bench.dut.stop_o.value)) or random.random() < 0.3
         await bench.core.end(trap=trap, code=random.getrandbits(32), dirty_cycles=random.choice([0, 1, 5, 12]))
 

@@ -34,7 +34,7 @@ async def run_once(bench: MailboxBench) -> None:
     """Hand the bank over and start the core."""
     await give_bank(bench)
     await bench.host.write(Register.CONTROL, CONTROL_START)
-    await bench.core.wait_for("start_o")
+    await bench.clock.core_edge("start_o")
 
 
 @cocotb.test(timeout_time=20, timeout_unit="us")
@@ -132,7 +132,7 @@ async def start_runs_waits_or_is_refused(dut: Any, owner: Owner) -> None:
     if refused:
         await bench.clock.edges(4 * bench.tmod_nck)
     else:
-        await bench.core.wait_for("start_o")
+        await bench.clock.core_edge("start_o")
     status = await bench.status()
     assert status.protocol_error == refused
     assert (status.run is Run.RUNNING) != refused
@@ -153,7 +153,7 @@ async def release_stops_a_running_core(dut: Any) -> None:
     bench = await MailboxBench(dut).start()
     await run_once(bench)
     await bench.host.write(Register.OWNER, OWNER_RELEASE)
-    await bench.core.wait_for("stop_o")
+    await bench.clock.core_edge("stop_o")
     assert (await bench.status()).owner is Owner.CORE
     await bench.core.end(trap=True, code=0)
     await bench.poll_owner(Owner.HOST)
@@ -183,13 +183,13 @@ async def a_kept_bank_runs_again_without_a_request(dut: Any) -> None:
     bench = await MailboxBench(dut).start()
     await bench.host.write(Register.OWNER, OWNER_REQUEST | OWNER_KEEP)
     await bench.poll_owner(Owner.CORE)
-    starts = cocotb.start_soon(bench.core.wait_for("start_o"))
+    starts = cocotb.start_soon(bench.clock.core_edge("start_o"))
     await bench.host.write(Register.CONTROL, CONTROL_START)
     for turn in range(3):
         await starts
         running = cocotb.start_soon(bench.core.end(trap=turn == 1, code=turn, dirty_cycles=4 * turn))
         await bench.clock.first("alert_o", 1)
-        starts = cocotb.start_soon(bench.core.wait_for("start_o"))
+        starts = cocotb.start_soon(bench.clock.core_edge("start_o"))
         await bench.host.write(Register.CONTROL, CONTROL_START | CONTROL_CLEAR)  # waits for the write-back
         assert (await bench.status()).owner is Owner.CORE
         await running
@@ -262,7 +262,7 @@ async def reach(bench: MailboxBench, owner: Owner) -> None:
     await bench.host.write(Register.OWNER, OWNER_RELEASE)
     if owner is Owner.TO_HOST:
         bench.dut.core_flushed_i.value = 1
-        await bench.core.edge()
+        await bench.clock.core_edge()
 
 
 @cocotb.test(timeout_time=20, timeout_unit="us")
@@ -295,7 +295,7 @@ async def steps_cost_what_the_configuration_says(dut: Any) -> None:
         assert granted_at - requested_at == cost.grant_nck
 
         started_at = await bench.host.write(Register.CONTROL, CONTROL_START)
-        first_edge = await bench.core.wait_for("start_o")
+        first_edge = await bench.clock.core_edge("start_o")
         assert first_edge == bench.clock.first_core_edge(started_at + cost.start_nck)
 
         done_at = await bench.core.end(dirty_cycles=phase % 3)

@@ -1,5 +1,6 @@
 """Builds a module with Icarus Verilog and runs cocotb tests on it."""
 
+import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -62,6 +63,29 @@ def _for_icarus(source: Path, folder: Path) -> Path:
     copy = folder / f"icarus_{source.name}"
     copy.write_text(source.read_text().replace("always_comb", "always @*"))
     return copy
+
+
+def copy_rtl(folder: Path) -> Path:
+    """Copy all sources, and what the lockstep puts around them, to be changed; return the sources' folder."""
+    for name in ("src", "lockstep"):
+        shutil.copytree(SRC.parent / name, folder / name)
+    return folder / "src"
+
+
+def inject(bug: tuple[str, str, str], folder: Path) -> Path:
+    """Write a module's source into a folder with one place of it changed; return the file.
+
+    Parameters
+    ----------
+    bug : tuple of str
+        Module, what it has in exactly one place, and what is there instead.
+    """
+    module, right, wrong = bug
+    source = (SRC / f"{module}.sv").read_text()
+    assert source.count(right) == 1, f"{module}: {right}"
+    broken = folder / f"{module}.sv"
+    broken.write_text(source.replace(right, wrong))
+    return broken
 
 
 def fails(folder: Path, run: Callable[[], object]) -> bool:

@@ -1,6 +1,5 @@
 """Model and RTL of a die whose bank cores run together: each core's instructions and cycles must be the same."""
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from rtl.tests.lockstep_guests import MEMORY_BYTES, dma_guest, guest, random_gue
 from rtl.tests.lockstep_kernels import kernel_guests
 from rtl.tests.lockstep_matrix import PORTS, matrix_runs
 from rtl.tests.lockstep_matrix import machine as matrix_machine
+from rtl.tests.simulation import copy_rtl, inject
 from study.lockstep import RTL_FOLDER, Comparison, Guest, Run, build, claiming_host, rtl_parameters, run_lockstep
 from tests.support.assembly import Assembly
 
@@ -113,13 +113,7 @@ BUGS = {
 
 @pytest.mark.parametrize("bug", BUGS)
 def test_an_injected_bug_of_the_rtl_is_caught(tmp_path: Path, bug: str) -> None:
-    module, right, wrong = BUGS[bug]
-    for folder in ("src", "lockstep"):
-        shutil.copytree(RTL_FOLDER / folder, tmp_path / folder)
-    broken = tmp_path / "src" / f"{module}.sv"
-    source = broken.read_text()
-    assert source.count(right) == 1
-    broken.write_text(source.replace(right, wrong))
+    inject(BUGS[bug], copy_rtl(tmp_path))
     system = with_overrides(load_system("bank"), TIGHT | SMALL | {"timing.trefi_ns": 4000.0})
     host = claiming_host(system, 4, seed=4, until=40_000)
     try:

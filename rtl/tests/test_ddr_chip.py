@@ -1,11 +1,10 @@
 """Builds a chip of four bank cores and drives it from its pins, on Icarus Verilog."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from rtl.tests.simulation import HERE, SRC, fails, simulate
+from rtl.tests.simulation import HERE, SRC, copy_rtl, fails, inject, simulate
 
 pytestmark = pytest.mark.rtl
 
@@ -36,11 +35,6 @@ BUGS = {
 
 @pytest.mark.parametrize("bug", BUGS)
 def test_an_injected_bug_is_caught(tmp_path: Path, bug: str) -> None:
-    module, right, wrong = BUGS[bug]
-    shutil.copytree(SRC, tmp_path / "src")
-    broken = tmp_path / "src" / f"{module}.sv"
-    source = broken.read_text()
-    assert source.count(right) == 1
-    broken.write_text(source.replace(right, wrong))
+    inject(BUGS[bug], copy_rtl(tmp_path))
     tests = "a_claimed_bank.*idle_core=False|used_too_early"
     assert fails(tmp_path / "run", lambda: run(tmp_path / "run", tmp_path / "src", tests))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rtl.tests.simulation import SRC, fails, simulate
+from rtl.tests.simulation import SRC, fails, inject, simulate
 
 pytestmark = pytest.mark.rtl
 
@@ -35,9 +35,5 @@ BUGS = {
 
 @pytest.mark.parametrize("bug", BUGS)
 def test_an_injected_bug_is_caught(tmp_path: Path, bug: str) -> None:
-    right, wrong = BUGS[bug]
-    source = (SRC / "pim_ddr_decoder.sv").read_text()
-    assert source.count(right) == 1
-    broken = tmp_path / "pim_ddr_decoder.sv"
-    broken.write_text(source.replace(right, wrong))
+    broken = inject(("pim_ddr_decoder", *BUGS[bug]), tmp_path)
     assert fails(tmp_path, lambda: run(tmp_path, broken, "random_traffic_matches_the_model/idle=0.0/busy=0.5"))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rtl.tests.simulation import SRC, fails, simulate
+from rtl.tests.simulation import SRC, fails, inject, simulate
 
 pytestmark = pytest.mark.rtl
 
@@ -43,9 +43,5 @@ BUGS = {
 
 @pytest.mark.parametrize("bug", BUGS)
 def test_an_injected_bug_is_caught(tmp_path: Path, bug: str) -> None:
-    right, wrong = BUGS[bug]
-    source = (SRC / "pim_fetch.sv").read_text()
-    assert source.count(right) == 1
-    broken = tmp_path / "pim_fetch.sv"
-    broken.write_text(source.replace(right, wrong))
+    broken = inject(("pim_fetch", *BUGS[bug]), tmp_path)
     assert fails(tmp_path, lambda: run(tmp_path, 8, "1/6", broken, "instructions_come.*delay=0"))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rtl.tests.simulation import SRC, fails, simulate
+from rtl.tests.simulation import SRC, fails, inject, simulate
 
 pytestmark = pytest.mark.rtl
 
@@ -44,9 +44,5 @@ BUGS = {
 
 @pytest.mark.parametrize("bug", BUGS)
 def test_an_injected_bug_is_caught(tmp_path: Path, bug: str) -> None:
-    right, wrong = BUGS[bug]
-    source = (SRC / "pim_line_buffers.sv").read_text()
-    assert source.count(right) == 1
-    broken = tmp_path / "pim_line_buffers.sv"
-    broken.write_text(source.replace(right, wrong))
+    broken = inject(("pim_line_buffers", *BUGS[bug]), tmp_path)
     assert fails(tmp_path, lambda: run(tmp_path, "sectors", "1/6", broken, "random_accesses.*delay=0/lines=8"))

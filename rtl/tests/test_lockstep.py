@@ -1,6 +1,5 @@
 """Model and RTL run the same programs; every retired instruction and every cycle must be the same."""
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from pim.errors import ConfigError, LoadError
 from pim.isa import Op
 from rtl.tests.lockstep_guests import MACHINES, MEMORY_BYTES, dma_guest, guest, machine, random_guest, trap_guests
 from rtl.tests.lockstep_kernels import kernel_guests
+from rtl.tests.simulation import copy_rtl, inject
 from study.cli import app
 from study.lockstep import RTL_FOLDER, Comparison, Guest, Run, build, rtl_parameters, run_lockstep
 from tests.support.assembly import MEMORY_AT, Assembly
@@ -94,13 +94,7 @@ BUGS = {
 
 @pytest.mark.parametrize("bug", BUGS)
 def test_an_injected_bug_of_the_rtl_is_caught(tmp_path: Path, bug: str) -> None:
-    module, right, wrong = BUGS[bug]
-    for folder in ("src", "lockstep"):
-        shutil.copytree(RTL_FOLDER / folder, tmp_path / folder)
-    broken = tmp_path / "src" / f"{module}.sv"
-    source = broken.read_text()
-    assert source.count(right) == 1
-    broken.write_text(source.replace(right, wrong))
+    inject(BUGS[bug], copy_rtl(tmp_path))
     system = machine("two small lines")
     guests = [random_guest(system, FIRST_SEED + number, n_blocks=6) for number in range(6)]
     try:
@@ -120,20 +114,17 @@ def ends_after(n: int) -> Assembly:
     return text
 
 
-@pytest.mark.parametrize("bug", ["", " && !due"])
-def test_a_bank_goes_back_after_a_refresh_that_is_due(tmp_path: Path, bug: str) -> None:
-    for folder in ("src", "lockstep"):
-        shutil.copytree(RTL_FOLDER / folder, tmp_path / folder)
-    controller = tmp_path / "src" / "pim_bank_controller.sv"
-    controller.write_text(controller.read_text().replace(f"!request_i{bug};", "!request_i;"))
+@pytest.mark.parametrize("is_broken", [False, True])
+def test_a_bank_goes_back_after_a_refresh_that_is_due(tmp_path: Path, is_broken: bool) -> None:
     # The programs end one core cycle after the other, around the refresh, whose REF falls on a core edge.
     system = with_overrides(load_system("bank"), {"timing.nck.nrefi": 1201})
     guests = [guest(f"{n} additions", ends_after(n), system) for n in range(26, 40)]
-    if bug:
+    if is_broken:
+        inject(("pim_bank_controller", "!request_i && !due;", "!request_i;"), copy_rtl(tmp_path))
         with pytest.raises(LoadError, match="BankGoesBackIdle"):
             run(system, guests, folder=tmp_path)
     else:
-        assert_same(run(system, guests, folder=tmp_path))
+        assert_same(run(system, guests))
 
 
 def test_an_injected_bug_of_the_model_is_caught() -> None:

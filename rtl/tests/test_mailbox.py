@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pim.config.interface import InterfaceConfig
-from rtl.tests.simulation import SRC, fails, simulate
+from rtl.tests.simulation import SRC, fails, inject, simulate
 
 ONE_RANDOM_TEST = "random_traffic_matches_the_model/idle=0.0/load=0.9"
 
@@ -67,9 +67,5 @@ BUGS = {
 
 @pytest.mark.parametrize("bug", BUGS)
 def test_an_injected_bug_is_caught(tmp_path: Path, bug: str) -> None:
-    right, wrong = BUGS[bug]
-    source = (SRC / "pim_mailbox.sv").read_text()
-    assert source.count(right) == 1
-    broken = tmp_path / "pim_mailbox.sv"
-    broken.write_text(source.replace(right, wrong))
+    broken = inject(("pim_mailbox", *BUGS[bug]), tmp_path)
     assert fails(tmp_path, lambda: run(tmp_path, "1/6", mailbox=broken, test_filter=ONE_RANDOM_TEST))

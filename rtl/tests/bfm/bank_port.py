@@ -1,5 +1,6 @@
 """The bank controller's end of a request port: serves requests from a memory, as late as a test likes."""
 
+import random
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -15,6 +16,12 @@ class Request(NamedTuple):
     write: bool
     address: int
     columns: int
+
+
+def delays(most: int) -> Iterator[int]:
+    """Give delays of 0 to ``most`` for ever."""
+    while True:
+        yield random.randint(0, most)
 
 
 class BankPort:

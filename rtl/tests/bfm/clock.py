@@ -63,6 +63,16 @@ class CoreClock(DramClock):
             tck += 1
         return tck
 
+    async def core_edge(self, pin: str | None = None) -> int:
+        """Wait for the next core edge, or the first that samples ``pin`` high; return its tCK. Inputs may change."""
+        while True:
+            await RisingEdge(self.dut.clk_i)
+            seen = int(self.dut.core_en_i.value) and (pin is None or int(getattr(self.dut, pin).value))
+            at = self.now
+            await FallingEdge(self.dut.clk_i)
+            if seen:
+                return at
+
     def start(self) -> None:
         super().start()
         self.dut.core_en_i.value = int(self.is_core_edge(self.now))

@@ -21,25 +21,6 @@ class CoreDriver:
             getattr(self.dut, name).value = 0
         self.dut.core_flushed_i.value = 1
 
-    async def edge(self) -> int:
-        """Wait for the next core edge; return its tCK. Inputs may change again."""
-        while True:
-            await RisingEdge(self.dut.clk_i)
-            enabled, at = int(self.dut.core_en_i.value), self.clock.now
-            await FallingEdge(self.dut.clk_i)
-            if enabled:
-                return at
-
-    async def wait_for(self, pin: str) -> int:
-        """Wait for the first core edge that samples ``pin`` high; return its tCK."""
-        while True:
-            await RisingEdge(self.dut.clk_i)
-            seen = int(self.dut.core_en_i.value) and int(getattr(self.dut, pin).value)
-            at = self.clock.now
-            await FallingEdge(self.dut.clk_i)
-            if seen:
-                return at
-
     async def access(self, *, write: bool, offset: int, value: int = 0, strobe: int = 0xFF) -> int:
         """Load or store; return the value that is read, or 0."""
         self.dut.core_valid_i.value = 1
@@ -61,9 +42,9 @@ class CoreDriver:
         self.dut.core_flushed_i.value = int(dirty_cycles == 0)
         self.dut.done_i.value, self.dut.trap_i.value = int(not trap), int(trap)
         self.dut.code_i.value = code
-        at = await self.edge()
+        at = await self.clock.core_edge()
         self.dut.done_i.value = self.dut.trap_i.value = 0
         for _ in range(dirty_cycles):
-            await self.edge()
+            await self.clock.core_edge()
         self.dut.core_flushed_i.value = 1
         return at
