@@ -8,7 +8,14 @@ from typing import Any
 
 from pim.config import ClockTiming
 from pim.dram.budget import ActBudget, after_earlier, insert_act
-from pim.dram.bus import ColumnBus, gap, insert_run, longest_gap
+from pim.dram.bus import (
+    ColumnBus,
+    after_earlier_runs,
+    fits_before_later_runs,
+    gap,
+    insert_run,
+    longest_gap,
+)
 from pim.dram.constraints import LONG_AGO
 from pim.jit import inlined_kernel, kernel
 
@@ -117,28 +124,19 @@ def take_bus_beside(
     in_order: bool,
 ) -> int:
     """Return the clock of the first column of a core's run, from ``earliest`` on, and take it. Updates ``bus``."""
-    kind, longest = int(is_write), longest_gap(timing)
+    kind = int(is_write)
     index, first = bus.n, earliest
     while not in_order and index > 0 and bus.first[index - 1] > earliest:
         index -= 1
     while True:
         start = first
-        other = index - 1
-        while other >= 0 and bus.last[other] + longest > first:
-            apart = gap(bus.group[other] == group, bus.is_write[other], kind, timing)
-            first = max(first, bus.last[other] + apart)
-            other -= 1
+        first = after_earlier_runs(bus, index, group, kind, first, timing)
         first = clear_of_host(runs, group, kind, first, length, timing)
         if first != start:
             continue
-        other = index
-        while other < bus.n and bus.first[other] < first + length + longest:
-            if bus.first[other] < first + length + gap(bus.group[other] == group, kind, bus.is_write[other], timing):
-                break
-            other += 1
-        if other == bus.n or bus.first[other] >= first + length + longest:
+        if fits_before_later_runs(bus, index, group, kind, first, length, timing):
             insert_run(bus, index, group, kind, first, length)
-            bus.quiet_at = max(bus.quiet_at, first + length + longest)
+            bus.quiet_at = max(bus.quiet_at, first + length + longest_gap(timing))
             return first
         index += 1
 

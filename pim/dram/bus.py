@@ -72,28 +72,41 @@ def plan_run(
     bus: ColumnBus, group: int, is_write: int, earliest: int, length: int, timing: ClockTiming, in_order: bool
 ) -> int:
     """Return the first clock from ``earliest`` on that keeps all distances, and take it. Updates ``bus``."""
-    longest = longest_gap(timing)
     index, first = bus.n, earliest
     while not in_order and index > 0 and bus.first[index - 1] > earliest:
         index -= 1
     while True:
-        other = index - 1
-        while other >= 0 and bus.last[other] + longest > first:
-            apart = gap(bus.group[other] == group, bus.is_write[other], is_write, timing)
-            first = max(first, bus.last[other] + apart)
-            other -= 1
-        other = index
-        while other < bus.n and bus.first[other] < first + length + longest:
-            if bus.first[other] < first + length + gap(
-                bus.group[other] == group, is_write, bus.is_write[other], timing
-            ):
-                break
-            other += 1
-        if other == bus.n or bus.first[other] >= first + length + longest:
+        first = after_earlier_runs(bus, index, group, is_write, first, timing)
+        if fits_before_later_runs(bus, index, group, is_write, first, length, timing):
             insert_run(bus, index, group, is_write, first, length)
-            bus.quiet_at = max(bus.quiet_at, first + length + longest)
+            bus.quiet_at = max(bus.quiet_at, first + length + longest_gap(timing))
             return first
         index += 1
+
+
+@inlined_kernel
+def after_earlier_runs(bus: ColumnBus, index: int, group: int, is_write: int, first: int, timing: ClockTiming) -> int:
+    """Return the first clock from ``first`` on that the runs before ``index`` allow."""
+    longest = longest_gap(timing)
+    other = index - 1
+    while other >= 0 and bus.last[other] + longest > first:
+        first = max(first, bus.last[other] + gap(bus.group[other] == group, bus.is_write[other], is_write, timing))
+        other -= 1
+    return first
+
+
+@inlined_kernel
+def fits_before_later_runs(
+    bus: ColumnBus, index: int, group: int, is_write: int, first: int, length: int, timing: ClockTiming
+) -> bool:
+    """Tell whether a run leaves the planned ones from ``index`` on where they are."""
+    end, longest = first + length, longest_gap(timing)
+    other = index
+    while other < bus.n and bus.first[other] < end + longest:
+        if bus.first[other] < end + gap(bus.group[other] == group, is_write, bus.is_write[other], timing):
+            return False
+        other += 1
+    return True
 
 
 @inlined_kernel
