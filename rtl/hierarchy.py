@@ -1,8 +1,10 @@
-"""What docs/rtl.md shows of the sources: tree of modules, ports of the top. `python rtl/hierarchy.py` writes both."""
+"""What docs/rtl.md shows of the sources: tree of modules, ports of the top. `python -m rtl.hierarchy` writes both."""
 
 import re
 from collections.abc import Callable
 from pathlib import Path
+
+from pim.documents import fill
 
 SOURCES = Path(__file__).parent / "src"
 DOCUMENT = Path(__file__).parents[1] / "docs" / "rtl.md"
@@ -57,17 +59,6 @@ def ports(module: str = "pim_chip") -> str:
 PARTS: dict[str, Callable[[], str]] = {"hierarchy": tree, "ports": ports}
 
 
-def written(text: str) -> str:
-    """Return a document with what is generated between its marks."""
-    for name, part in PARTS.items():
-        begin, end = f"<!-- {name}: generated -->\n", "<!-- end -->"
-        if text.count(begin) != 1:
-            raise SystemExit(f"{DOCUMENT}: must have one place for {name!r}, has {text.count(begin)}")
-        head, rest = text.split(begin)
-        text = f"{head}{begin}{part()}\n{rest[rest.index(end) :]}"
-    return text
-
-
 def _purpose(module: str) -> str:
     """Return the first clause of the comment at the head of a module."""
     head = (SOURCES / f"{module}.sv").read_text().split("\n\n")[0]
@@ -76,4 +67,4 @@ def _purpose(module: str) -> str:
 
 
 if __name__ == "__main__":
-    DOCUMENT.write_text(written(DOCUMENT.read_text()))
+    fill(DOCUMENT, PARTS)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from pim.area.report import Site, core_area, share_of
 from pim.config import SystemConfig, load_system, with_overrides
+from pim.documents import fill
 from pim.technology import FIGURES, Band, Case, Group
 from pim.technology.synthesis import synthesis
 
@@ -181,17 +182,6 @@ TABLES = {
 }
 
 
-def written(text: str) -> str:
-    """Return a document with the tables between its marks as the model gives them now."""
-    for name, table in TABLES.items():
-        begin, end = f"<!-- {name}: generated -->\n", "<!-- end -->"
-        if text.count(begin) != 1:
-            raise SystemExit(f"{DOCUMENT}: has {text.count(begin)} places for the table {name!r}, must have one")
-        head, rest = text.split(begin)
-        text = f"{head}{begin}{table()}\n{rest[rest.index(end) :]}"
-    return text
-
-
 def _part(name: str, gates: Band, sram_bytes: int, mm2: Band, bank_mm2: float) -> str:
     share = mm2 * (1 / bank_mm2)
     return (
@@ -212,10 +202,5 @@ def _code(name: str) -> str:
     return f"`{name}`" if name.startswith("pim_") else name
 
 
-def main() -> None:
-    """Write the document's tables anew."""
-    DOCUMENT.write_text(written(DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    fill(DOCUMENT, TABLES)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from pim.documents import filled
 from rtl import hierarchy
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -9,7 +10,7 @@ TEXT = hierarchy.DOCUMENT.read_text(encoding="utf-8")
 
 
 def test_the_tree_of_modules_is_the_sources() -> None:
-    assert hierarchy.written(TEXT) == TEXT, "python rtl/hierarchy.py writes it anew"
+    assert filled(TEXT, hierarchy.PARTS) == TEXT, "python -m rtl.hierarchy writes it anew"
 
 
 def test_every_source_is_in_the_document() -> None:
