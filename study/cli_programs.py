@@ -27,6 +27,9 @@ MaxCycles = Annotated[
     int | None,
     typer.Option(min=1, help="Core cycles after which a program's run fails; default: 5 s at 200 MHz."),
 ]
+ProgramOrTrace = Annotated[str, typer.Argument(help="Program (ELF), trace bundle (folder), or a shipped trace's name.")]
+KernelOfTrace = Annotated[str, typer.Option(help="Of a trace: map or reduce.")]
+NumbersFile = Annotated[Path | None, typer.Option(help="File for the numbers.")]
 EngineName = Annotated[Engine, typer.Option(help="What simulates instructions; no result depends on it.")]
 
 
@@ -60,7 +63,7 @@ def execute(
     memory: Annotated[
         str | None, typer.Option(help="Memory, such as 512MiB; default: the level's, up to 256MiB.")
     ] = None,
-    json: Annotated[Path | None, typer.Option(help="File for the numbers.")] = None,
+    json: NumbersFile = None,
     engine: EngineName = DEFAULT_ENGINE,
 ) -> None:
     """Run a bare-metal program and end with its exit code.
@@ -94,18 +97,18 @@ def execute(
 
 @programs.command()
 def profile(
-    program: Annotated[str, typer.Argument(help="Program (ELF), trace bundle (folder), or a shipped trace's name.")],
+    program: ProgramOrTrace,
     *,
     machine: Machine = "bank",
     settings: Settings = None,
-    kernel: Annotated[str, typer.Option(help="Of a trace: map or reduce.")] = "map",
+    kernel: KernelOfTrace = "map",
     arguments: Arguments = "",
     max_cycles: MaxCycles = None,
     harts: Annotated[int, typer.Option(min=1, help="Of a program: cores that share its memory.")] = 1,
     memory: Annotated[str | None, typer.Option(help="Of a program: memory, such as 512MiB.")] = None,
     top: Annotated[int, typer.Option(min=1, help="Functions and lines shown.")] = 12,
     svg: Annotated[Path | None, typer.Option(help="File for a flame graph.")] = None,
-    json: Annotated[Path | None, typer.Option(help="File for the numbers.")] = None,
+    json: NumbersFile = None,
 ) -> None:
     """Show where the cycles of a program or of a trace's kernel go, by function and line."""
     from study import profile_command  # noqa: PLC0415
@@ -128,7 +131,7 @@ def profile(
 
 @programs.command()
 def interfere(
-    program: Annotated[str, typer.Argument(help="Program (ELF), trace bundle (folder), or a shipped trace's name.")],
+    program: ProgramOrTrace,
     *,
     host_trace: Annotated[
         Path | None,
@@ -142,11 +145,11 @@ def interfere(
     machine: Machine = "bank",
     settings: Settings = None,
     map_name: Annotated[str, typer.Option("--map", help="Address map of the host's trace.")] = "RoBaRaCoCh",
-    kernel: Annotated[str, typer.Option(help="Of a trace: map or reduce.")] = "map",
+    kernel: KernelOfTrace = "map",
     arguments: Arguments = "",
     cores: Annotated[int | None, typer.Option(min=1, help="Of a program: cores that run it; default: all.")] = None,
     max_cycles: MaxCycles = None,
-    json: Annotated[Path | None, typer.Option(help="File for the numbers.")] = None,
+    json: NumbersFile = None,
     engine: EngineName = DEFAULT_ENGINE,
 ) -> None:
     """Run a program on the cores of a chip or rank beside a host's requests, and show what each does to the other."""
