@@ -78,7 +78,7 @@ def place(call: Call, system: SystemConfig, start: int, core: int) -> Placed:
     ----------
     call : Call
     system : SystemConfig
-        Its window is the core's memory.
+        What the host reaches of a core's window is there for arrays.
     start : int
         First free address.
     core : int
@@ -102,7 +102,7 @@ def place(call: Call, system: SystemConfig, start: int, core: int) -> Placed:
         if resident:
             resident_end = end
     needed = end - MEMORY_BASE
-    if needed > system.window_bytes:
+    if needed > system.host_window_bytes:
         rooms = ", ".join(
             f"{p.name} {a[0].itemsize * a[1]:,}"
             for p, a in zip(call.kernel.parameters, map(array_shape, call.arguments), strict=True)
@@ -110,6 +110,6 @@ def place(call: Call, system: SystemConfig, start: int, core: int) -> Placed:
         )
         raise CapacityError(
             f"{system.name}, core {core}, kernel {call.kernel.name}: needs {needed:,} B, available are "
-            f"{system.window_bytes:,} B per core at level {system.level} ({rooms} B, program and alignment)"
+            f"{system.host_window_bytes:,} B per core at level {system.level} ({rooms} B, program and alignment)"
         )
     return Placed(call, tuple(addresses), resident_end, end)

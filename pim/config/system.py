@@ -110,6 +110,15 @@ class SystemConfig(ConfigModel):
         return self.group_bytes // self.cores_per_group
 
     @property
+    def host_window_bytes(self) -> int:
+        """Memory of a core that the host reaches, bytes: all but the top row of each bank, which is its registers.
+
+        Windows that run over all banks end there for the last core of a group only, but all have the same size.
+        """
+        banks = self.geometry.banks_per_chip
+        return self.window_bytes - self.row_bytes * (banks // self.cores_per_group if self.has_own_banks else banks)
+
+    @property
     def has_own_banks(self) -> bool:
         """Whether no two cores have rows of one bank: at the bank always, else by `window_map`."""
         return self.level is Level.BANK or self.window_map == "own-banks"

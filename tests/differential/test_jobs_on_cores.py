@@ -166,7 +166,7 @@ def test_more_data_than_the_memory_holds() -> None:
     system = machine("bank", **{"geometry.device_gbit": 2})
     n = 8 * system.window_bytes // 28 + 8
     inputs = {name: np.zeros(n, "i4" if name == "shipdate" else "i8") for name in workload("q6", 0)[0]}
-    needs = r"core 0, kernel q6_map: needs [\d,]+ B, available are 67,108,864 B per core at level bank"
+    needs = r"core 0, kernel q6_map: needs [\d,]+ B, available are 67,107,840 B per core at level bank"
     with pytest.raises(CapacityError, match=needs):
         run_job(jobs.get("q6"), inputs, Q6, system)
 

@@ -12,7 +12,8 @@ from mapreduce.kernels.wordcount import wordcount_map
 from mapreduce.place import ALIGNMENT, place
 from mapreduce.sampling import choose_groups, enough_groups, summarise
 from mapreduce.split import block_bounds, text_bounds
-from pim.config import load_system, with_overrides
+from pim.config import SystemConfig, load_system, with_overrides
+from pim.core.settings import MEMORY_BASE
 from pim.errors import CapacityError, ConfigError
 
 START = 0x8000_1000
@@ -66,11 +67,28 @@ def test_task_has_two_words_per_array_and_covers_all_rooms() -> None:
 def test_too_little_memory_says_needed_and_available() -> None:
     system = with_overrides(load_system("bank"), {"geometry.device_gbit": 2})
     message = (
-        r"core 7, kernel wordcount_map: needs 20,0\d\d,\d\d\d B, available are 16,777,216 B per core at level bank"
+        r"core 7, kernel wordcount_map: needs 20,0\d\d,\d\d\d B, available are 16,776,192 B per core at level bank"
     )
     with pytest.raises(CapacityError, match=message):
         place(call_of(20_000_000), system, START, core=7)
     place(call_of(16_000_000), system, START, core=7)
+
+
+@pytest.mark.parametrize(
+    ("machine", "rows"),
+    [
+        (load_system("bank"), 1),
+        (load_system("chip"), 16),  # one core has all banks of its chip
+        (load_system("rank"), 4),  # four cores share 16
+        (with_overrides(load_system("rank"), {"window_map": "all-banks"}), 16),
+    ],
+)
+def test_the_top_row_of_each_bank_is_not_for_arrays(machine: SystemConfig, rows: int) -> None:
+    fits = (machine.window_bytes - rows * machine.row_bytes - (START - MEMORY_BASE)) // 8
+    empty = Input(np.zeros(0, np.int64))
+    place(Call(q6_reduce, (empty, Output("i8", fits))), machine, START, core=0)
+    with pytest.raises(CapacityError):
+        place(Call(q6_reduce, (empty, Output("i8", fits + 1))), machine, START, core=0)
 
 
 def test_calls_are_checked_against_the_signature() -> None:
