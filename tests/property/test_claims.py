@@ -12,7 +12,7 @@ from pim.config import load_system, with_overrides
 from pim.dram import access, free_from, with_claims
 from pim.dram.claims import settle
 from pim.system.levels import make_level_device, port_timing
-from tests.property.test_access_streams import OUTCOMES, Recorder, judged
+from tests.property.test_access_streams import OUTCOMES, Recorder, assert_no_rule_broken
 from tests.reference.dram_timing import Dram
 from tests.support.random_claims import random_host
 from tests.support.timing_bridge import dram_rules
@@ -139,16 +139,6 @@ def test_commands_of_host_and_cores_together_break_no_rule(name, seed):
     of_host = [(at, command, *recorder.place(bank), row) for at, command, bank, row in host.stream]
     stream = recorder.stream + of_host
     assert len(of_host) > 30
-    if system.level == "bank":
-        for bank_id in range(16):  # each bank by itself: its controller refreshes it alone
-            own = [command for command in stream if command[2:5] == recorder.place(bank_id)]
-            assert judged(own, recorder.timing, one_bus=False) == []
-        acts = [command for command in stream if command[1] == "ACT"]
-        between_banks = {"tRRD_S", "tRRD_L", "tFAW"}
-        assert [broken for broken in judged(acts, recorder.timing, one_bus=False) if broken.rule in between_banks] == []
-    else:
-        refreshes = {(at, name): (at, name, *rest) for at, name, *rest in stream if name == "REF"}
-        stream = [command for command in stream if command[1] != "REF"] + list(refreshes.values())
-        assert judged(stream, recorder.timing, one_bus=system.level == "rank") == []
+    assert_no_rule_broken(recorder, stream)
     drains = recorder.device.banks.drain
     assert 0 < drains.max() <= host.rules.nclaim

@@ -10,7 +10,7 @@ from pim.dram import Command, free_from, make_device, with_claims
 from pim.dram.claiming import NEVER
 from pim.system.host import Requests, claim_banks, host_rules
 from pim.system.levels import port_timing
-from tests.property.test_access_streams import judged
+from tests.property.test_access_streams import assert_no_rule_broken
 from tests.property.test_claims import BesideHost, drive
 from tests.reference.dram_rules import broken_rules
 from tests.support.channels import reference_clocks
@@ -94,17 +94,7 @@ def test_commands_of_host_and_cores_together_break_no_rule(name, seed):
     of_host = [(at, command, *recorder.place(bank), row) for at, command, bank, row in own]
     stream = recorder.stream + of_host
     assert sum(command == "ACT" for _, command, *_ in of_host) > 30
-    if system.level == "bank":
-        for bank in range(16):
-            of_bank = [command for command in stream if command[2:5] == recorder.place(bank)]
-            assert judged(of_bank, recorder.timing, one_bus=False) == []
-        acts = [command for command in stream if command[1] == "ACT"]
-        between_banks = {"tRRD_S", "tRRD_L", "tFAW"}
-        assert [broken for broken in judged(acts, recorder.timing, one_bus=False) if broken.rule in between_banks] == []
-    else:
-        refreshes = {(at, name): (at, name, *rest) for at, name, *rest in stream if name == "REF"}
-        stream = [command for command in stream if command[1] != "REF"] + list(refreshes.values())
-        assert judged(stream, recorder.timing, one_bus=system.level == "rank") == []
+    assert_no_rule_broken(recorder, stream)
     assert recorder.device.banks.drain.max() <= rules.nclaim
 
 
