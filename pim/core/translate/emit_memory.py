@@ -56,7 +56,7 @@ def _entry(e: Emitter, point: Point, number: int, address: str, masked: str, to:
     site = e.place("%frame", e.layout.site(point.site))
     last = e.load("ptr", site, "frame")
     matches = e.value(f"icmp eq i64 {masked}, {e.load('i64', e.place(last, base), 'entries')}")
-    e.line(f"br i1 {matches}, label %{label}d, label %{label}t")
+    e.unless(matches, f"{label}d", f"{label}t")
     e.begin(f"{label}t")
     sector = e.value(f"lshr i64 {address}, {e.frame_word(Header.SECTOR_SHIFT, is_fixed=True)}")
     place = e.value(f"and i64 {sector}, {TABLE_WORDS - 1}")
