@@ -15,6 +15,9 @@ from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type
 
 import numba
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -88,6 +91,37 @@ def inlined_kernel(fn: F) -> F:
 def expanded_kernel(fn: F) -> F:
     """Write ``fn`` into its callers before they are compiled: a call can't return an element of a record array."""
     return _compile(fn, inline="always")
+
+
+@inlined_kernel
+def at_index(number: int) -> Any:
+    """Return an index that is not negative as one that needs no look: half the instructions."""
+    return np.uint64(number)
+
+
+def rarely(condition: bool) -> bool:
+    """Return a condition that mostly does not hold: the compiler keeps what it leads to out of the way."""
+    return bool(condition)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _expect_false(_typing: Any, condition: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        bit = ir.IntType(1)
+        expect = builder.module.declare_intrinsic("llvm.expect", [bit], ir.FunctionType(bit, [bit, bit]))
+        return builder.call(expect, [arguments[0], ir.Constant(bit, 0)])
+
+    return types.boolean(types.boolean), generate
+
+
+@overload(rarely)  # type: ignore[untyped-decorator]
+def _overload_rarely(condition: Any) -> Any:
+    """Let kernels call `rarely`."""
+
+    def call(condition: Any) -> Any:
+        return _expect_false(bool(condition))
+
+    return call
 
 
 def record_dtype(record: type) -> np.dtype[np.void]:

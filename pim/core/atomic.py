@@ -5,7 +5,7 @@ as by a fence, since line buffers are not coherent. Then the bank reads, and wri
 """
 
 from pim.core.buffers import book_wait, drop_line, flush, is_held, locate
-from pim.core.pipeline import edge, first_edge
+from pim.core.clock import edge, first_edge
 from pim.core.settings import MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
 from pim.core.state import NO_RESERVATION, Core, Group, Memory
 from pim.core.step import load, store
@@ -86,7 +86,7 @@ def bank_access(
     The core waits for what is read; a store-conditional that ``succeeds`` for its write, one that fails for its turn.
     """
     hart = core.hart
-    at = max(edge(cycle, settings.clock_p, settings.clock_q), hart.written_at)
+    at = max(edge(cycle, settings.clock), hart.written_at)
     if is_later(core, at, other, other_at):
         park(core, at)
         return Outcome.PARKED.value, cycle
@@ -105,7 +105,7 @@ def bank_access(
     done_at, row_outcome, refresh_wait, shared_wait = access(
         device, bank_id, row, 1, is_conditional, at, settings.timing
     )
-    resume = max(cycle, first_edge(done_at, settings.clock_p, settings.clock_q))
+    resume = max(cycle, first_edge(done_at, settings.clock))
     book_wait(hart, resume - cycle, row_outcome, refresh_wait, shared_wait, settings)
     if is_conditional:
         hart.written_at = done_at

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from pim.core.pipeline import first_edge
+from pim.core.clock import core_cycles, first_edge
 from pim.core.settings import CoreSettings
 from pim.core.state import NO_LINE, NO_SLOT, Core, Hart
 from pim.dram import Device, RowOutcome, access, free_from, is_open
-from pim.jit import inlined_kernel, kernel
+from pim.isa.alu import lowest_bit
+from pim.jit import at_index, inlined_kernel, kernel, rarely
 
 
 @inlined_kernel
@@ -101,11 +102,11 @@ def is_held(hart: Hart, device: Device, bank_id: int, now: int) -> bool:
     Updates ``hart``: it asks for nothing before.
     """
     free_at = free_from(device, bank_id, now)
-    if free_at == now:
-        return False
-    hart.claim_wait += free_at - now
-    hart.written_at = free_at
-    return True
+    if rarely(free_at > now):
+        hart.claim_wait += free_at - now
+        hart.written_at = free_at
+        return True
+    return False
 
 
 @inlined_kernel
@@ -114,17 +115,15 @@ def write_run(core: Core, device: Device, slot: int, now: int, settings: CoreSet
 
     If the host claims the bank, the run is left to do.
     """
-    dirty, sector, run = core.dirty[slot], 0, 0
-    while not (dirty >> sector) & 1:
-        sector += 1
-    while (dirty >> (sector + run)) & 1:
-        run += 1
-    offset = (core.line[slot] << settings.line_shift) + (sector << settings.sector_shift)
+    dirty = core.dirty[at_index(slot)]
+    sector = lowest_bit(dirty)
+    run = lowest_bit(~(dirty >> sector))
+    offset = (core.line[at_index(slot)] << settings.line_shift) + (sector << settings.sector_shift)
     bank_id, row = locate(core.hart_id, offset, settings)
     if is_held(core.hart, device, bank_id, now):
         return
     done_at, _, _, _ = access(device, bank_id, row, run * settings.columns_per_sector, True, now, settings.timing)
-    core.dirty[slot] = dirty & ~(((1 << run) - 1) << sector)
+    core.dirty[at_index(slot)] = dirty & ~(((1 << run) - 1) << sector)
     core.hart.written_at = done_at
     core.hart.line_writebacks += 1
 
@@ -132,8 +131,8 @@ def write_run(core: Core, device: Device, slot: int, now: int, settings: CoreSet
 @inlined_kernel
 def book_claims(hart: Hart, stall: int, settings: CoreSettings) -> int:
     """Book what of a wait the host's claims caused; return the rest. Updates ``hart``."""
-    if hart.claim_wait:  # rare: spares the division
-        part = min(stall, hart.claim_wait * settings.clock_p // settings.clock_q)
+    if rarely(hart.claim_wait != 0):
+        part = min(stall, core_cycles(hart.claim_wait, settings.clock))
         hart.host_stall += part
         hart.claim_wait = 0
         stall -= part
@@ -149,12 +148,12 @@ def book_wait(
     Updates ``hart``.
     """
     stall = book_claims(hart, stall, settings)
-    if refresh_wait:  # rare, as the next one: spares the division
-        part = min(stall, refresh_wait * settings.clock_p // settings.clock_q)
+    if rarely(refresh_wait != 0):
+        part = min(stall, core_cycles(refresh_wait, settings.clock))
         hart.refresh_stall += part
         stall -= part
     if shared_wait:
-        part = min(stall, shared_wait * settings.clock_p // settings.clock_q)
+        part = min(stall, core_cycles(shared_wait, settings.clock))
         hart.contention_stall += part
         stall -= part
     if outcome == RowOutcome.HIT:
@@ -221,9 +220,9 @@ def fetch_sector(
     done_at, outcome, refresh_wait, shared_wait = access(
         device, bank_id, row, settings.columns_per_sector, False, now, settings.timing
     )
-    core.valid[slot] |= 1 << sector
+    core.valid[at_index(slot)] |= 1 << sector
     hart.line_fills += 1
-    resume = max(cycle, first_edge(done_at, settings.clock_p, settings.clock_q))
+    resume = max(cycle, first_edge(done_at, settings.clock))
     book_wait(hart, resume - cycle, outcome, refresh_wait, shared_wait, settings)
     return resume
 
@@ -242,7 +241,7 @@ def flush(core: Core, device: Device, cycle: int, now: int, settings: CoreSettin
     core.line[:] = NO_LINE
     core.valid[:] = 0
     hart.data_slot = NO_SLOT
-    resume = max(cycle, first_edge(hart.written_at, settings.clock_p, settings.clock_q))
+    resume = max(cycle, first_edge(hart.written_at, settings.clock))
     hart.flush_stall += book_claims(hart, resume - cycle, settings)
     return True, resume
 
@@ -258,8 +257,8 @@ def fetch_line(core: Core, device: Device, line: int, cycle: int, now: int, sett
     if is_held(hart, device, bank_id, now):
         return cycle
     done_at, _, _, _ = access(device, bank_id, row, settings.columns_per_instruction_line, False, now, settings.timing)
-    core.instruction_line[line & settings.instruction_line_mask] = line
+    core.instruction_line[at_index(line & settings.instruction_line_mask)] = line
     hart.instruction_fills += 1
-    resume = max(cycle, first_edge(done_at, settings.clock_p, settings.clock_q))
+    resume = max(cycle, first_edge(done_at, settings.clock))
     hart.instruction_stall += book_claims(hart, resume - cycle, settings)
     return resume

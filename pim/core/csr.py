@@ -6,7 +6,7 @@ machine mode, mstatus.FS is dirty where there is an FPU, misa can't be written, 
 
 import numpy as np
 
-from pim.core.pipeline import edge
+from pim.core.clock import edge
 from pim.core.settings import CoreSettings
 from pim.core.state import Hart
 from pim.core.trap import MIE, MPIE
@@ -81,7 +81,7 @@ def read_csr(csr: int, hart: Hart, hart_id: int, cycle: int, instret: int, setti
     elif counter == Csr.INSTRET or counter == Csr.MINSTRET:
         value = instret + hart.instret_offset
     elif counter == Csr.TIME:
-        value = edge(cycle, settings.clock_p, settings.clock_q)
+        value = edge(cycle, settings.clock)
     elif csr == Csr.MSTATUS:
         value = hart.mstatus | settings.mstatus_fixed
     elif csr == Csr.MISA:

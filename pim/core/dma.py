@@ -8,8 +8,8 @@ from typing import Any
 
 from pim.core.atomic import end_reservations
 from pim.core.buffers import book_wait, flush, is_held, locate, write_run
+from pim.core.clock import edge, first_edge
 from pim.core.code import Code, forget
-from pim.core.pipeline import edge, first_edge
 from pim.core.settings import DMA_BASE, MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
 from pim.core.sharing import note_access, note_fence
 from pim.core.state import NO_LINE, NO_SLOT, Core, Group
@@ -73,7 +73,7 @@ def transfer(
 
     Returns the Outcome and the core cycle. Updates all but ``settings``.
     """
-    at = max(edge(cycle, settings.clock_p, settings.clock_q), core.hart.written_at)
+    at = max(edge(cycle, settings.clock), core.hart.written_at)
     if is_later(core, at, other, other_at):
         park(core, at)
         return Outcome.PARKED.value, cycle
@@ -152,6 +152,6 @@ def move_piece(
     hart.dma_moved = 0
     if to_memory:
         hart.written_at = done_at
-    resume = max(cycle, first_edge(done_at, settings.clock_p, settings.clock_q))
+    resume = max(cycle, first_edge(done_at, settings.clock))
     book_wait(hart, resume - cycle, row_outcome, refresh_wait, shared_wait, settings)
     return Outcome.DONE.value, resume

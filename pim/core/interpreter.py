@@ -14,12 +14,12 @@ from pim.core.atomic import atomic_access
 from pim.core.booking import Profile, book
 from pim.core.buffers import fetch_line, is_own_row
 from pim.core.careful import careful_access
+from pim.core.clock import edge
 from pim.core.code import ENTRY, Code, decode_parcel, forget, illegal
 from pim.core.csr import csr_operation
 from pim.core.dma import START_AT, dma_store
 from pim.core.float_step import float_operation
 from pim.core.mailbox import MAILBOX_WORDS, RETURN_AT, read_mailbox, write_return
-from pim.core.pipeline import edge
 from pim.core.settings import DMA_BASE, MAILBOX_BASE, MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
 from pim.core.sharing import note_atomic, note_fence
 from pim.core.state import NO_LINE, Group, Stop, core_of
@@ -79,7 +79,7 @@ def run_hart(
                 if core.instruction_line[first_line & settings.instruction_line_mask] != first_line:
                     line = first_line
                 if core.instruction_line[line & settings.instruction_line_mask] != line:
-                    at = max(edge(cycle, settings.clock_p, settings.clock_q), hart.written_at)
+                    at = max(edge(cycle, settings.clock), hart.written_at)
                     place = line << settings.instruction_line_shift
                     if is_later(core, at, other, other_at) and not is_own_row(core, device, place, at, settings):
                         park(core, at)
@@ -282,7 +282,7 @@ def run_hart(
             hart.stop = Stop.STEPPED
             break
     if hart.stop == Stop.STEPPED:
-        hart.request_at = edge(cycle, settings.clock_p, settings.clock_q)
+        hart.request_at = edge(cycle, settings.clock)
     hart.pc = pc
     hart.cycle = cycle
     hart.instret = instret

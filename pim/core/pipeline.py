@@ -1,4 +1,4 @@
-"""How long instructions take: cycles per class, load-use pairs, and the core's clock on the DRAM's time base."""
+"""How long instructions take: cycles per class, and load-use pairs."""
 
 import numpy as np
 import numpy.typing as npt
@@ -6,19 +6,6 @@ import numpy.typing as npt
 from pim.config import CoreConfig
 from pim.isa import Decoded, OpClass
 from pim.isa.encoding import REGISTER_FILES, RegisterFile
-from pim.jit import inlined_kernel
-
-
-@inlined_kernel
-def edge(cycle: int, clock_p: int, clock_q: int) -> int:
-    """Return the DRAM clock at which core edge ``cycle`` falls: ceil(cycle q / p)."""
-    return (cycle * clock_q + clock_p - 1) // clock_p
-
-
-@inlined_kernel
-def first_edge(at: int, clock_p: int, clock_q: int) -> int:
-    """Return the first core edge that falls at or after DRAM clock ``at``."""
-    return (at - 1) * clock_p // clock_q + 1
 
 
 def class_cycles(core: CoreConfig) -> npt.NDArray[np.int64]:

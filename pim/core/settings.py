@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from pim.config import ClockTiming
+from pim.core.clock import CoreClock
 
 MAILBOX_BASE = 0x1000_0000
 DMA_BASE = 0x1000_0100
@@ -18,8 +19,7 @@ NOWHERE = 1 << 62
 class CoreSettings(NamedTuple):
     """Geometry and clocks of one group of cores; sizes are powers of two given as shifts."""
 
-    clock_p: int  # core clock / DRAM clock = p / q
-    clock_q: int
+    clock: CoreClock
     taken_branch_penalty: int
     mapped_bytes: int  # of each core's window; what lies beyond traps
     plain_bytes: int  # start of the window whose accesses need no care but for `checked`: all, or none if it is shared

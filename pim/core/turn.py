@@ -4,7 +4,7 @@ from enum import IntEnum
 from typing import Any
 
 from pim.core.buffers import fill_sector, find_slot, flush, is_buffered, is_own_row
-from pim.core.pipeline import edge
+from pim.core.clock import core_cycles, edge
 from pim.core.settings import CoreSettings
 from pim.core.state import Core, Group, Stop
 from pim.dram import Device
@@ -66,7 +66,7 @@ def reach(
     """
     if is_buffered(core, site, offset, settings):
         return Outcome.DONE.value, cycle
-    at = max(edge(cycle, settings.clock_p, settings.clock_q), core.hart.written_at)
+    at = max(edge(cycle, settings.clock), core.hart.written_at)
     if is_later(core, at, other, other_at) and not (
         is_own_row(core, device, offset, at, settings) and find_slot(core, offset >> settings.line_shift, settings) >= 0
     ):
@@ -85,7 +85,7 @@ def horizon(other_at: int, settings: CoreSettings) -> int:
     limit = min(settings.cycle_limit, settings.pause_cycle)
     if not settings.shares_memory:
         return limit
-    return min(limit, other_at * settings.clock_p // settings.clock_q + LEAD)
+    return min(limit, core_cycles(other_at, settings.clock) + LEAD)
 
 
 @kernel
@@ -94,13 +94,13 @@ def pause(core: Core, cycle: int, settings: CoreSettings) -> None:
     if cycle > settings.cycle_limit:
         core.hart.stop = Stop.CYCLE_LIMIT
     else:
-        park(core, edge(cycle, settings.clock_p, settings.clock_q))
+        park(core, edge(cycle, settings.clock))
 
 
 @kernel
 def drain(core: Core, device: Device, cycle: int, other: int, other_at: int, settings: CoreSettings) -> tuple[int, int]:
     """Make one request of a fence; return the Outcome and the core cycle. Updates ``core`` and ``device``."""
-    at = max(edge(cycle, settings.clock_p, settings.clock_q), core.hart.written_at)
+    at = max(edge(cycle, settings.clock), core.hart.written_at)
     if is_later(core, at, other, other_at):
         park(core, at)
         return Outcome.PARKED.value, cycle

@@ -20,7 +20,7 @@ from pim.dram.bus import make_buses, take_bus
 from pim.dram.claims import no_claims, no_commands, released_at, settle
 from pim.dram.command import COUNTED, Command
 from pim.dram.refresh import catch_up
-from pim.jit import inlined_kernel
+from pim.jit import at_index, inlined_kernel, rarely
 
 
 class Device(NamedTuple):
@@ -77,33 +77,33 @@ def make_device(
 @inlined_kernel
 def is_open(device: Device, bank_id: int, row: int, now: int, timing: ClockTiming) -> bool:
     """Tell whether ``row`` is in its row buffer at clock ``now``, no refresh or claim due; ``device`` is unchanged."""
-    bank = device.banks[bank_id]
+    bank = device.banks[at_index(bank_id)]
     return bool(bank.open_row == row and now < (bank.refreshed + 1) * timing.nrefi and now < bank.claimed_from)
 
 
 @inlined_kernel
 def free_from(device: Device, bank_id: int, now: int) -> int:
     """Return the first clock from ``now`` on at which the host does not claim the bank; ``device`` is unchanged."""
-    bank = device.banks[bank_id]
+    bank = device.banks[at_index(bank_id)]
     return now if now < bank.claimed_from else released_at(bank, device.claims, now)
 
 
 @inlined_kernel
-def take_act(device: Device, group: int, earliest: int, timing: ClockTiming) -> int:
+def take_act(device: Device, group: int, came_at: int, earliest: int, timing: ClockTiming) -> int:
     """Return the clock of an ACT to a bank group, from ``earliest`` on. Updates ``device``."""
-    if len(device.host_acts) == 0:
-        return int(activate(device.budget[0], group, earliest, timing, device.in_order))
-    return int(activate_beside(device.budget[0], device.host_acts, group, earliest, timing, device.in_order))
+    if rarely(len(device.host_acts) > 0):
+        return int(activate_beside(device.budget[0], device.host_acts, group, earliest, timing, device.in_order))
+    return int(activate(device.budget[0], group, came_at, earliest, timing, device.in_order))
 
 
 @inlined_kernel
 def take_columns(
-    device: Device, bus: Any, group: int, is_write: bool, earliest: int, length: int, timing: ClockTiming
+    device: Device, bus: Any, group: int, is_write: bool, came_at: int, earliest: int, length: int, timing: ClockTiming
 ) -> int:
     """Return the clock of the first column of a run ``length`` clocks long, from ``earliest`` on. Updates ``bus``."""
-    if len(device.host_runs) == 0:
-        return int(take_bus(bus, group, is_write, earliest, length, timing, device.in_order))
-    return int(take_bus_beside(bus, device.host_runs, group, is_write, earliest, length, timing, device.in_order))
+    if rarely(len(device.host_runs) > 0):
+        return int(take_bus_beside(bus, device.host_runs, group, is_write, earliest, length, timing, device.in_order))
+    return int(take_bus(bus, group, is_write, came_at, earliest, length, timing, device.in_order))
 
 
 @inlined_kernel
@@ -136,12 +136,12 @@ def access_after(
         Clocks by which what cores share, with each other or the host, activate budget, bus and bursts, holds back its
         ACT and first column.
     """
-    bank = device.banks[bank_id]
+    bank = device.banks[at_index(bank_id)]
     group = bank_id & device.group_mask
-    if len(device.claims) == 0:
-        refresh_wait = catch_up(device.banks, bank_id, len(device.buses) > 1, now, timing)
-    else:
+    if rarely(len(device.claims) > 0):
         now, refresh_wait = settle(device.banks, bank_id, device.claims, len(device.buses) > 1, came_at, now, timing)
+    else:
+        refresh_wait = catch_up(device.banks, bank_id, len(device.buses) > 1, now, timing)
     outcome = row_outcome(bank, row)
     if outcome == RowOutcome.CONFLICT:
         precharge_at = max(now, bank.pre_ready_at)
@@ -151,26 +151,35 @@ def access_after(
     shared_wait = 0
     if outcome != RowOutcome.HIT:
         earliest = max(now, bank.act_ready_at)
-        act_at = take_act(device, group, earliest, timing)
+        act_at = take_act(device, group, came_at, earliest, timing)
         if device.is_shared:
             shared_wait = act_at - earliest
         bank.open_row = row
         bank.column_ready_at = act_at + timing.nrcd
         bank.pre_ready_at = act_at + timing.nras
         device.commands[Command.ACT] += 1
-    bus = device.buses[bank_id if len(device.buses) > 1 else 0]
+    bus = device.buses[at_index(bank_id if len(device.buses) > 1 else 0)]
     length = (n_columns - 1) * timing.nccd_l
     earliest = max(now, bank.column_ready_at)
-    if device.most_bursts == 0:
-        first = take_columns(device, bus, group, is_write, earliest, length, timing)
-        if device.is_shared and len(device.buses) == 1:
-            shared_wait += first - earliest
-    else:
+    if rarely(device.most_bursts > 0):
         first, alone = take_limited_bus(
-            bus, device.bursts[0], device.most_bursts, group, is_write, earliest, length, timing, device.in_order
+            bus,
+            device.bursts[0],
+            device.most_bursts,
+            group,
+            is_write,
+            came_at,
+            earliest,
+            length,
+            timing,
+            device.in_order,
         )
         if device.is_shared:
             shared_wait += first - alone
+    else:
+        first = take_columns(device, bus, group, is_write, came_at, earliest, length, timing)
+        if device.is_shared and len(device.buses) == 1:
+            shared_wait += first - earliest
     last = first + length
     if is_write:
         done_at = last + timing.ncwl + timing.nbl
@@ -180,7 +189,7 @@ def access_after(
         done_at = last + timing.ncl + timing.nbl
         bank.pre_ready_at = max(bank.pre_ready_at, last + timing.nrtp)
         device.commands[Command.RD] += n_columns
-    if device.closed_page:
+    if rarely(device.closed_page):
         note_closing(bank, bank.pre_ready_at, timing)
         bank.act_ready_at = bank.pre_ready_at + timing.nrp
         bank.open_row = CLOSED

@@ -13,6 +13,7 @@ from pim.dram.bus import (
     after_earlier_runs,
     fits_before_later_runs,
     gap,
+    gap_after,
     insert_run,
     longest_gap,
 )
@@ -136,7 +137,7 @@ def take_bus_beside(
             continue
         if fits_before_later_runs(bus, index, group, kind, first, length, timing):
             insert_run(bus, index, group, kind, first, length)
-            bus.quiet_at = max(bus.quiet_at, first + length + longest_gap(timing))
+            bus.quiet_at = max(bus.quiet_at, first + length + gap_after(is_write, timing))
             return first
         index += 1
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Protocol
 import numpy as np
 
 from pim.config import ClockTiming
-from pim.jit import inlined_kernel, kernel, record_dtype
+from pim.jit import at_index, inlined_kernel, kernel, rarely, record_dtype
 
 ROOM = 64
 """ACTs that are remembered."""
@@ -35,15 +35,22 @@ def make_act_budget() -> Any:
 
 
 @inlined_kernel
-def activate(budget: ActBudget, group: int, earliest: int, timing: ClockTiming, in_order: bool) -> int:
-    """Return the clock of an ACT to bank group ``group`` at or after ``earliest``. Updates ``budget``."""
+def activate(budget: ActBudget, group: int, came_at: int, earliest: int, timing: ClockTiming, in_order: bool) -> int:
+    """Return the clock of an ACT to bank group ``group`` at or after ``earliest``. Updates ``budget``.
+
+    ``came_at`` is the clock of its request: no later request, and so no later ACT, comes before.
+    """
     n = budget.n
-    if n > 0 and earliest < budget.at[n - 1] + max(timing.nrrd_l, timing.nrrd_s, timing.nfaw):
-        return plan_act(budget, group, earliest, timing.nrrd_s, timing.nrrd_l, timing.nfaw, in_order)
-    if n == ROOM:
-        n = forget_acts(budget)
-    budget.at[n] = earliest
-    budget.group[n] = group
+    if n > 0:
+        quiet_at = budget.at[at_index(n - 1)] + max(timing.nrrd_l, timing.nrrd_s, timing.nfaw)
+        if earliest < quiet_at:
+            return plan_act(budget, group, earliest, timing.nrrd_s, timing.nrrd_l, timing.nfaw, in_order)
+        if came_at >= quiet_at:
+            n = 0  # none so far concerns any other
+        elif rarely(n == ROOM):
+            n = forget_acts(budget)
+    budget.at[at_index(n)] = earliest
+    budget.group[at_index(n)] = group
     budget.n = n + 1
     return earliest
 

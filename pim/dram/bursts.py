@@ -38,6 +38,7 @@ def take_limited_bus(
     most: int,
     group: int,
     is_write: bool,
+    came_at: int,
     earliest: int,
     length: int,
     timing: ClockTiming,
@@ -49,6 +50,8 @@ def take_limited_bus(
     ----------
     most : int
         Bursts that may be in flight at once.
+    came_at : int
+        DRAM clock of the request.
     earliest : int
         DRAM clock from which the row allows the first column.
     length : int
@@ -67,7 +70,7 @@ def take_limited_bus(
         apart = gap(bus.group[last] == group, bus.is_write[last], int(is_write), timing)
         alone = max(earliest, bus.last[last] + apart)
     first = plan_burst(bursts, most, alone, length + timing.nccd_l, in_order)
-    return take_bus(bus, group, is_write, first, length, timing, in_order), alone
+    return take_bus(bus, group, is_write, came_at, first, length, timing, in_order), alone
 
 
 @kernel

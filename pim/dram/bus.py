@@ -11,7 +11,7 @@ import numpy as np
 from pim.config import ClockTiming
 from pim.dram.budget import KEPT, ROOM
 from pim.dram.constraints import LONG_AGO, TURNAROUND
-from pim.jit import inlined_kernel, kernel, record_dtype
+from pim.jit import at_index, inlined_kernel, kernel, rarely, record_dtype
 
 
 class ColumnBus(Protocol):
@@ -36,10 +36,17 @@ def make_buses(n_buses: int) -> Any:
 
 
 @inlined_kernel
+def gap_after(is_write: bool, timing: ClockTiming) -> int:
+    """Return the most clocks from a run's last column to another one's first."""
+    if is_write:
+        return max(timing.nccd_s, timing.nccd_l, timing.ncwl + timing.nbl + max(timing.nwtr_s, timing.nwtr_l))
+    return max(timing.nccd_s, timing.nccd_l, timing.ncl + timing.nbl + TURNAROUND - timing.ncwl)
+
+
+@inlined_kernel
 def longest_gap(timing: ClockTiming) -> int:
     """Return the most clocks by which one run of columns holds back another."""
-    written = timing.ncwl + timing.nbl + max(timing.nwtr_s, timing.nwtr_l)
-    return max(timing.nccd_s, timing.nccd_l, written, timing.ncl + timing.nbl + TURNAROUND - timing.ncwl)
+    return max(gap_after(True, timing), gap_after(False, timing))
 
 
 @inlined_kernel
@@ -55,15 +62,27 @@ def gap(same_group: bool, was_write: int, is_write: int, timing: ClockTiming) ->
 
 @inlined_kernel
 def take_bus(
-    bus: ColumnBus, group: int, is_write: bool, earliest: int, length: int, timing: ClockTiming, in_order: bool
+    bus: ColumnBus,
+    group: int,
+    is_write: bool,
+    came_at: int,
+    earliest: int,
+    length: int,
+    timing: ClockTiming,
+    in_order: bool,
 ) -> int:
-    """Return the clock of the first column of a run ``length`` clocks long, from ``earliest`` on. Updates ``bus``."""
+    """Return the clock of the first column of a run ``length`` clocks long, from ``earliest`` on. Updates ``bus``.
+
+    ``came_at`` is the clock of its request: no later request, and so no later run, comes before.
+    """
     if earliest < bus.quiet_at:
         return plan_run(bus, group, int(is_write), earliest, length, timing, in_order)
-    if bus.n == ROOM:
+    if came_at >= bus.quiet_at:
+        bus.n = 0  # none so far concerns any other
+    elif rarely(bus.n == ROOM):
         forget_runs(bus)
     put_run(bus, bus.n, group, int(is_write), earliest, length)
-    bus.quiet_at = earliest + length + longest_gap(timing)
+    bus.quiet_at = earliest + length + gap_after(is_write, timing)
     return earliest
 
 
@@ -79,7 +98,7 @@ def plan_run(
         first = after_earlier_runs(bus, index, group, is_write, first, timing)
         if fits_before_later_runs(bus, index, group, is_write, first, length, timing):
             insert_run(bus, index, group, is_write, first, length)
-            bus.quiet_at = max(bus.quiet_at, first + length + longest_gap(timing))
+            bus.quiet_at = max(bus.quiet_at, first + length + gap_after(is_write != 0, timing))
             return first
         index += 1
 
@@ -122,10 +141,11 @@ def insert_run(bus: ColumnBus, index: int, group: int, is_write: int, first: int
 @inlined_kernel
 def put_run(bus: ColumnBus, index: int, group: int, is_write: int, first: int, length: int) -> None:
     """Write one remembered run, one more than before. Updates ``bus``."""
-    bus.first[index] = first
-    bus.last[index] = first + length
-    bus.group[index] = group
-    bus.is_write[index] = is_write
+    place = at_index(index)
+    bus.first[place] = first
+    bus.last[place] = first + length
+    bus.group[place] = group
+    bus.is_write[place] = is_write
     bus.n += 1
 
 

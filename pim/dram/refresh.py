@@ -9,7 +9,7 @@ from typing import Any
 
 from pim.config import ClockTiming
 from pim.dram.bank import CLOSED, Bank, note_closing
-from pim.jit import inlined_kernel, kernel
+from pim.jit import at_index, inlined_kernel, kernel, rarely
 
 
 @inlined_kernel
@@ -62,8 +62,8 @@ def refresh_up_to(banks: Any, bank_id: int, alone: bool, last: int, timing: Cloc
 @inlined_kernel
 def catch_up(banks: Any, bank_id: int, alone: bool, now: int, timing: ClockTiming) -> int:
     """Apply the refreshes due by ``now``; return the clocks from ``now`` until the last is over. Updates ``banks``."""
-    bank = banks[bank_id]
-    if now >= (bank.refreshed + 1) * timing.nrefi:  # a product, since a division takes as long as all the rest
+    bank = banks[at_index(bank_id)]
+    if rarely(now >= (bank.refreshed + 1) * timing.nrefi):  # a product, since a division takes as long as all the rest
         refresh_up_to(banks, bank_id, alone, now // timing.nrefi, timing)
     return int(max(0, bank.refresh_until - now))
 

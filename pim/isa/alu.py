@@ -10,7 +10,7 @@ import numpy as np
 from llvmlite import ir
 from numba.extending import intrinsic, overload
 
-from pim.jit import kernel
+from pim.jit import inlined_kernel, kernel
 
 LOW_WORD = 0xFFFFFFFF
 """Mask of the low 32 bits."""
@@ -89,3 +89,9 @@ def _overload_bit_length(value: Any) -> Any:
         return _llvm_bit_length(value)
 
     return call
+
+
+@inlined_kernel
+def lowest_bit(mask: int) -> int:
+    """Return the number of the lowest bit that is 1; there is one."""
+    return int(bit_length(mask & -mask) - 1)

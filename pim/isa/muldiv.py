@@ -9,22 +9,44 @@ The RISC-V Instruction Set Manual, volume I (unprivileged), chapter "M" Extensio
 Division, table "Semantics for division by zero and division overflow".
 """
 
-import numpy as np
+from typing import Any
 
-from pim.isa.alu import LOW_WORD, sext32, zext32
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload
+
+from pim.isa.alu import sext32, zext32
 from pim.jit import kernel
 
 
-@kernel
 def mulhu(left: int, right: int) -> int:
-    """Return the upper 64 bits of the product of two unsigned numbers."""
-    half, low_word = np.uint64(32), np.uint64(LOW_WORD)
-    a, b = np.uint64(np.int64(left)), np.uint64(np.int64(right))
-    a_low, a_high = a & low_word, a >> half
-    b_low, b_high = b & low_word, b >> half
-    middle = a_high * b_low + (a_low * b_low >> half)
-    other_middle = a_low * b_high + (middle & low_word)
-    return int(np.int64(a_high * b_high + (middle >> half) + (other_middle >> half)))
+    """Return the upper 64 bits of the product of two unsigned numbers; a kernel has the processor's instruction."""
+    mask = (1 << 64) - 1
+    upper = (int(left) & mask) * (int(right) & mask) >> 64
+    return upper - (upper >> 63 << 64)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _llvm_mulhu(_typing: Any, left: Any, right: Any) -> Any:
+    """Return the upper half of LLVM's product of 128 bits."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        both, half = ir.IntType(128), ir.IntType(64)
+        product = builder.mul(*(builder.zext(argument, both) for argument in arguments))
+        return builder.trunc(builder.lshr(product, ir.Constant(both, 64)), half)
+
+    return types.int64(types.int64, types.int64), generate
+
+
+@overload(mulhu)  # type: ignore[untyped-decorator]
+def _overload_mulhu(left: Any, right: Any) -> Any:
+    """Let kernels call `mulhu`."""
+
+    def call(left: Any, right: Any) -> Any:
+        return _llvm_mulhu(left, right)
+
+    return call
 
 
 @kernel

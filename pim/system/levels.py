@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from pim.config import ClockTiming, CoreConfig, Level, SystemConfig
 from pim.core.buffers import locate
+from pim.core.clock import core_clock
 from pim.core.settings import NOWHERE, CoreSettings
 from pim.core.state import Group, make_group
 from pim.dram import ClaimRules, Device, claim_rules, make_device
@@ -93,8 +94,7 @@ def core_settings(system: SystemConfig, mapped_bytes: int, text_bytes: int, cycl
     core_shift = (system.cores_per_group - 1).bit_length() if system.has_own_banks else 0
     sector_bytes = core.line_bytes if whole_row else core.sector_bytes
     return CoreSettings(
-        clock_p=ratio.numerator,
-        clock_q=ratio.denominator,
+        clock=core_clock(ratio.numerator, ratio.denominator),
         taken_branch_penalty=core.taken_branch_penalty,
         mapped_bytes=mapped_bytes,
         plain_bytes=mapped_bytes,

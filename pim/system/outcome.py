@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pim.config import SystemConfig
+from pim.core.clock import edge
 from pim.core.code import Code
 from pim.core.mailbox import RETURN_WORD
-from pim.core.pipeline import edge
 from pim.core.settings import MEMORY_BASE, CoreSettings
 from pim.core.state import Group, Stop
 from pim.core.trap import Cause
@@ -118,7 +118,7 @@ def collect(
     """Return the run of every core and the group's totals; ``reads`` has what to read back, for each core."""
     cores = tuple(_core_run(group, settings, hart_id, areas) for hart_id, areas in enumerate(reads))
     ended = [core.cycles for core, hart in zip(cores, group.harts, strict=True) if hart.stop != Stop.HALTED]
-    nck = int(edge(max(ended), settings.clock_p, settings.clock_q))
+    nck = int(edge(max(ended), settings.clock))
     commands = {command.name: int(group.device.commands[command]) for command in COUNTED}
     commands["REF"] = nck // settings.timing.nrefi
     bank_open_nck = open_clocks(group.device.banks, nck, settings.timing)

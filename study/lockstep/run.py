@@ -87,7 +87,7 @@ def _prepare(run: Run, folder: Path, number: int) -> str:
     steps = [f"{step.clock} {step.bank} {_CODES[step.what]} {step.column}\n" for step in commands]
     (folder / f"{number}.host").write_text("".join(steps))
     common = run.guests[0].machine.settings
-    fields = [f"{common.cycle_limit:x}", str(common.clock_p), str(common.clock_q), str(common.timing.nrefi)]
+    fields = [f"{common.cycle_limit:x}", str(common.clock.p.value), str(common.clock.q.value), str(common.timing.nrefi)]
     fields.append(str(len(run.guests)))
     for core, guest in enumerate(run.guests):
         machine, settings = guest.machine, guest.machine.settings

@@ -1,32 +1,16 @@
-"""Cycles per class, load-use pairs, and the core's edges on the DRAM's time base."""
+"""Cycles per class, load-use pairs, and the ratio of the clocks."""
 
 from fractions import Fraction
-from math import ceil
 
 import pytest
 
 from pim.config import ClassCycles, CoreConfig, load_system, with_overrides
-from pim.core.pipeline import class_cycles, cost_table, edge, first_edge, load_use_pairs
+from pim.core.pipeline import class_cycles, cost_table, load_use_pairs
 from pim.isa import Op, OpClass, decode_text
 from pim.system.levels import clock_ratio
 from tests.support.assembly import Assembly
 
 pytestmark = pytest.mark.plain
-
-RATIOS = [(1, 6), (5, 6), (1, 1), (8, 5), (3, 1), (7, 64), (64, 7)]
-
-
-@pytest.mark.parametrize(("p", "q"), RATIOS)
-def test_edges_fall_at_the_next_clock(p: int, q: int) -> None:
-    for cycle in range(300):
-        assert edge(cycle, p, q) == ceil(Fraction(cycle * q, p))
-
-
-@pytest.mark.parametrize(("p", "q"), RATIOS)
-def test_first_edge_is_the_first(p: int, q: int) -> None:
-    edges = [edge(cycle, p, q) for cycle in range(300)]
-    for at in range(1, edges[-1]):
-        assert first_edge(at, p, q) == next(cycle for cycle, clock in enumerate(edges) if clock >= at)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pim.config import load_system
 from pim.core.code import text_code
 from pim.core.translate.flow import Flow, make_flow
 from pim.core.translate.handover import follow_counts
-from pim.core.translate.layout import BlockWord, Layout
+from pim.core.translate.layout import BlockWord, layout_of
 from pim.core.translate.native import block_steps
 from pim.core.translate.plan import End, Plan
 from pim.core.translate.program import plan_kernel
@@ -33,7 +33,7 @@ def test_counts_follow_from_those_that_are_made(seed: int) -> None:
     """On random walks, which begin anywhere and are cut off in the middle of a block."""
     rng = random.Random(seed)
     plan, flow = planned(seed)
-    layout = Layout(plan.n_sites, len(plan.blocks))
+    layout = layout_of(plan)
     expected = np.zeros(layout.words, np.int64)
     frame = expected.copy()
     for _ in range(50):

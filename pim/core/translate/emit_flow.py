@@ -13,7 +13,7 @@ _CONDITIONS = {Op.BEQ: "eq", Op.BNE: "ne", Op.BLT: "slt", Op.BGE: "sge", Op.BLTU
 FLOW_OPS = frozenset({*_CONDITIONS, Op.JAL, Op.JALR})
 
 
-def emit_head(e: Emitter, flow: Flow, block: Block, values: Values) -> None:
+def emit_head(e: Emitter, flow: Flow, block: Block, lines: range, values: Values) -> None:
     """Write a block's start: where native code begins (``r``), where registers come from memory (``m``), and the check.
 
     The check is that the block's lines are in the instruction buffer. Native code that was left there goes on with
@@ -27,7 +27,7 @@ def emit_head(e: Emitter, flow: Flow, block: Block, values: Values) -> None:
         if is_checked:
             e.line(f"br label %{first}")
         else:
-            _check(e, block, first, "exit")
+            _check(e, block, lines, first, "exit")
     if begins and not e.in_memory:
         e.begin(f"{label}m")
         e.reload(values.live)
@@ -38,7 +38,7 @@ def emit_head(e: Emitter, flow: Flow, block: Block, values: Values) -> None:
         e.line(f"br label %{label}")
     e.begin(label)
     if is_checked:
-        _check(e, block, f"{label}d", saver(e, values))
+        _check(e, block, lines, f"{label}d", saver(e, values))
         e.begin(f"{label}d")
 
 
@@ -54,9 +54,11 @@ def saver(e: Emitter, values: Values) -> str:
     return "exit" if e.in_memory else f"save{values.part.number}"
 
 
-def _check(e: Emitter, block: Block, ok: str, to: str) -> None:
+def _check(e: Emitter, block: Block, lines: range, ok: str, to: str) -> None:
     """Go on at label ``ok`` if a block's lines are in the instruction buffer, else request them."""
-    missing, bad = e.frame_word(e.layout.block(block.number, BlockWord.MISSING)), f"{e.at(block.head)}x"
+    missing, bad = e.frame_word(e.layout.line_at + lines[0]), f"{e.at(block.head)}x"
+    for line in lines[1:]:
+        missing = e.value(f"or i64 {missing}, {e.frame_word(e.layout.line_at + line)}")
     e.unless(e.value(f"icmp eq i64 {missing}, 0"), ok, bad)
     e.request(bad, block.head, block.number, Reason.FETCH, ok, to)
 

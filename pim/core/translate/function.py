@@ -62,7 +62,7 @@ def function_text(plan: Plan, layout: Layout, xlen: int, n_parcels: int) -> str:
         e.in_memory = in_memory
         for block in plan.blocks:
             own = values[block.number]
-            emit_head(e, flow, block, own)
+            emit_head(e, flow, block, plan.lines(block), own)
             _emit_body(e, plan, block, own)
             emit_end(e, plan, flow, block, own, n_parcels)
     e.begin("exit")

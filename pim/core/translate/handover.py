@@ -6,7 +6,8 @@ from pim.core.settings import CoreSettings
 from pim.core.state import NO_SLOT, Core, Hart
 from pim.core.translate.layout import BLOCK_WORDS, BlockWord, Entry, Header
 from pim.core.translate.native import Native, PointColumn, Step, Total
-from pim.core.translate.serve import drop_entries, exchange_line, lowest_bit, write_entry
+from pim.core.translate.serve import drop_entries, exchange_line, write_entry
+from pim.isa.alu import lowest_bit
 from pim.jit import inlined_kernel, kernel
 
 LINE, VALID, DIRTY = 0, 1, 2

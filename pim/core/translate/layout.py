@@ -1,11 +1,14 @@
 """Where native code finds what it needs: one frame of int64 words per core.
 
 Header; a table of entries (see `Entry`) by number of the sector, modulo its size; one word per load and store, the
-entry it used last; then `BLOCK_WORDS` per block. Words for entries are their addresses.
+entry it used last; one per line of code that blocks are cut at, 1 if it is not in the instruction buffer, else 0; then
+`BLOCK_WORDS` per block. Words for entries are their addresses.
 """
 
 from enum import IntEnum
 from typing import NamedTuple
+
+from pim.core.translate.plan import Plan
 
 
 class Header(IntEnum):
@@ -52,15 +55,14 @@ class Reason(IntEnum):
 class BlockWord(IntEnum):
     """Words of a block's record in the frame."""
 
-    MISSING = 0  # its lines that are not in the instruction buffer
-    FALL_CYCLES = 1  # static cycles to its end
-    TAKEN_CYCLES = 2  # the same with the penalty
-    FALL_COUNT = 3  # how often it was executed to its end without, and with its branch taken; see `Flow.counted`
-    TAKEN_COUNT = 4
-    ENTERED = 5  # how often native code was entered in it, less the times it was left before its end
+    FALL_CYCLES = 0  # static cycles to its end
+    TAKEN_CYCLES = 1  # the same with the penalty
+    FALL_COUNT = 2  # how often it was executed to its end without, and with its branch taken; see `Flow.counted`
+    TAKEN_COUNT = 3
+    ENTERED = 4  # how often native code was entered in it, less the times it was left before its end
 
 
-BLOCK_WORDS = 6
+BLOCK_WORDS = 5
 
 
 class Entry(IntEnum):
@@ -79,12 +81,18 @@ class Layout(NamedTuple):
     """Places in a frame, in words."""
 
     n_sites: int
+    n_lines: int
     n_blocks: int
+
+    @property
+    def line_at(self) -> int:
+        """Return where the words of lines begin."""
+        return HEADER_WORDS + TABLE_WORDS + self.n_sites
 
     @property
     def block_at(self) -> int:
         """Return where the blocks' records begin."""
-        return HEADER_WORDS + TABLE_WORDS + self.n_sites
+        return self.line_at + self.n_lines
 
     @property
     def words(self) -> int:
@@ -98,3 +106,9 @@ class Layout(NamedTuple):
     def site(self, number: int) -> int:
         """Return where the address of an access's entry is."""
         return HEADER_WORDS + TABLE_WORDS + number
+
+
+def layout_of(plan: Plan) -> Layout:
+    """Return the layout of a plan's frames."""
+    n_lines = max((plan.lines(block)[-1] + 1 for block in plan.blocks), default=0)
+    return Layout(plan.n_sites, n_lines, len(plan.blocks))

@@ -11,7 +11,7 @@ from pim.core.state import NO_LINE, Core, Group
 from pim.core.translate.call import KEPT_WORDS
 from pim.core.translate.compile import Machinecode
 from pim.core.translate.flow import Edge, Flow, make_flow
-from pim.core.translate.layout import ENTRY_WORDS, HEADER_WORDS, BlockWord, Entry, Header, Layout
+from pim.core.translate.layout import ENTRY_WORDS, HEADER_WORDS, BlockWord, Entry, Header, Layout, layout_of
 from pim.core.translate.plan import Plan
 from pim.core.turn import NEVER
 from pim.dram import Device
@@ -40,7 +40,6 @@ class PointColumn(IntEnum):
     ADDRESS = 10  # of its instruction
     FIRST_LINE = 11  # of code, that the block's first instruction has bytes in
     LAST_LINE = 12
-    MISSING_AT = 13  # where the frame has the block's MISSING
 
 
 class Total(IntEnum):
@@ -67,14 +66,14 @@ class Native(NamedTuple):
 
     address: int  # of the function
     frames: Any  # (n_harts, words): see layout.py
-    entries: Any  # (n_harts, n_entries, ENTRY_WORDS)
+    entries: Any  # (n_harts, n_entries * ENTRY_WORDS)
     known: Any  # (n_harts, 3, n_slots): line, valid, dirty as native code has left them to the interpreter
     fetched: Any  # (n_harts, n_lines): instruction buffer as native code has left it
     point_at: Any  # int32 by parcel: number + 1 of the point to enter at, or 0; native code reads it
     points: Any  # (n_points, PointColumn)
     blocks: Any  # (n_blocks, Total)
-    line_starts: Any  # (n_lines of code + 1): where each line's blocks begin in missing_at
-    missing_at: Any  # where the frame has the MISSING of each block that has bytes in a line, line by line
+    line_at: int  # where the words of lines begin in a frame; they end at block_at
+    line_step: int  # log2 of how many of these lines are one of the instruction buffer
     entry_address: int  # of entries[0, 0]
     scratchpad_entry: int  # number of the first entry of the scratchpad
     block_at: int  # where the blocks' records begin in a frame
@@ -120,7 +119,7 @@ def can_be_native(settings: CoreSettings) -> bool:
 
 def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, settings: CoreSettings) -> Native:
     """Return a group's native code, ready to run; marks where it can be entered in ``code``."""
-    layout = Layout(plan.n_sites, len(plan.blocks))
+    layout = layout_of(plan)
     n_harts, n_slots = group.buffers.line.shape
     n_sectors, n_scratchpad = settings.sector_mask + 1, settings.scratchpad_bytes >> settings.sector_shift
     entries = np.zeros((n_harts, n_slots * n_sectors + n_scratchpad + 1, ENTRY_WORDS), np.int64)
@@ -141,12 +140,10 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
         block = plan.blocks[number]
         point_at[block.body[0].parcel] = block.head + 1
     code.fetch_line[point_at > 0] = ENTRY
-    points, blocks = _tables(plan, code, layout, settings)
-    spans = [_lines(block.body[0].parcel, block.body[-1].following, settings) for block in plan.blocks]
+    points, blocks = _tables(plan, code, settings)
     frames = np.zeros((n_harts, layout.words), np.int64)
     _fill_frames(frames, layout, plan, code, group, settings)
-    for block, lines in zip(plan.blocks, spans, strict=True):
-        frames[:, layout.block(block.number, BlockWord.MISSING)] = len(lines)
+    frames[:, layout.line_at : layout.block_at] = 1
     frames[:, Header.JUMPS] = point_at.ctypes.data
     used = group.buffers.used.ctypes.data + 8 * np.arange(n_harts * n_slots).reshape(n_harts, n_slots)
     steps, into = block_steps(plan, flow, layout)
@@ -155,17 +152,18 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
         frames[:, Header.NO_STAMP :].ctypes.data + (np.arange(n_harts) * frames[0].nbytes)[:, None]
     )
     last_entries = entries[:, -1].ctypes.data + np.arange(n_harts) * entries[0].nbytes
-    frames[:, HEADER_WORDS : layout.block_at] = last_entries[:, None]
+    frames[:, HEADER_WORDS : layout.line_at] = last_entries[:, None]
     return Native(
         machinecode.address,
         frames,
-        entries,
+        entries.reshape(n_harts, -1),
         np.stack([np.full((n_harts, n_slots), NO_LINE), *np.zeros((2, n_harts, n_slots), np.int64)], axis=1),
         np.full_like(group.buffers.instruction_line, NO_LINE),
         point_at,
         points,
         blocks,
-        *_blocks_of_lines(spans, layout, settings),
+        layout.line_at,
+        settings.instruction_line_shift - plan.line_shift,
         entries.ctypes.data,
         first,
         layout.block_at,
@@ -206,7 +204,7 @@ def block_steps(plan: Plan, flow: Flow, layout: Layout) -> tuple[Any, Any]:
     return np.array(steps, np.int64).reshape(-1, len(Step)), np.array(words, np.int64)
 
 
-def _tables(plan: Plan, code: Code, layout: Layout, settings: CoreSettings) -> tuple[Any, Any]:
+def _tables(plan: Plan, code: Code, settings: CoreSettings) -> tuple[Any, Any]:
     """Return the tables of points and of blocks."""
     points = np.zeros((len(plan.points), len(PointColumn)), np.int64)
     blocks = np.zeros((len(plan.blocks), len(Total)), np.int64)
@@ -219,8 +217,9 @@ def _tables(plan: Plan, code: Code, layout: Layout, settings: CoreSettings) -> t
             sums[n + 1] = sums[n] + own
         prefixes.append(sums)
         blocks[block.number] = sums[-1, 1:]
-        needed = _lines(block.body[0].parcel, block.body[0].following, settings)
-        ends.append((needed[0], needed[-1], layout.block(block.number, BlockWord.MISSING)))
+        needed = plan.lines(block)
+        step = settings.instruction_line_shift - plan.line_shift
+        ends.append((needed[0] >> step, needed[-1] >> step))
     for number, point in enumerate(plan.points):
         sums = prefixes[point.block][point.n]
         access = (point.site, (1 << point.shift) - 1, point.is_store)
@@ -250,19 +249,3 @@ def _slack(plan: Plan, code: Code, settings: CoreSettings) -> int:
     """
     cycles = sum(int(code.cost[it.parcel]) for block in plan.blocks for it in block.body)
     return cycles + settings.taken_branch_penalty * len(plan.blocks)
-
-
-def _lines(parcel: int, following: int, settings: CoreSettings) -> range:
-    """Return the lines of code from a parcel up to one."""
-    shift = settings.instruction_line_shift
-    return range(2 * parcel >> shift, (2 * following - 1 >> shift) + 1)
-
-
-def _blocks_of_lines(spans: list[range], layout: Layout, settings: CoreSettings) -> tuple[Any, Any]:
-    """Return Native.line_starts and missing_at, from the lines of each block."""
-    blocks_of: list[list[int]] = [[] for _ in range((settings.code_bytes >> settings.instruction_line_shift) + 2)]
-    for number, lines in enumerate(spans):
-        for line in lines:
-            blocks_of[line].append(layout.block(number, BlockWord.MISSING))
-    starts = np.cumsum([0, *map(len, blocks_of)]).astype(np.int64)
-    return starts, np.array([place for places in blocks_of for place in places], np.int64)

@@ -155,6 +155,11 @@ class Plan:
     line_shift: int  # log2 of the bytes of the lines that blocks are cut at
     has_short: bool  # whether the core has compressed instructions; else jumps need targets that are multiples of 4
 
+    def lines(self, block: Block) -> range:
+        """Return the lines, of those that blocks are cut at, that a block has bytes in: of its first instruction."""
+        first = block.body[0]
+        return range(2 * first.parcel >> self.line_shift, (2 * first.following - 1 >> self.line_shift) + 1)
+
     def successor(self, block: Block, *, is_taken: bool) -> Block | None:
         """Return the block that a block's end leads to, None where that is not native, or not known."""
         last = block.last

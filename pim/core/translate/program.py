@@ -14,7 +14,7 @@ from pim.core.code import Code
 from pim.core.translate import function
 from pim.core.translate.compile import Machinecode, compile_function, load_function, object_key
 from pim.core.translate.function import function_text, is_native
-from pim.core.translate.layout import Layout
+from pim.core.translate.layout import layout_of
 from pim.core.translate.plan import LARGEST_LINE_SHIFT, Plan, make_plan, start_parcels, writes_float_state
 from pim.jit import source_digest
 
@@ -70,6 +70,6 @@ def machinecode(plan: Plan, code: Code, key: str | None = None) -> Machinecode:
     found = load_function(key) if key else None
     if found is not None:
         return found
-    layout = Layout(plan.n_sites, len(plan.blocks))
+    layout = layout_of(plan)
     text = function_text(plan, layout, code.rules.xlen, len(code.op))
     return compile_function(key or object_key(text), text)

@@ -3,24 +3,20 @@
 An access that its entry does not stand for is looked up in the line buffers as the interpreter does it, and fetched if
 it is not there; then the entry of its sector is written into the frame, and native code repeats the comparison. An
 entry only ever stands for what is in a line buffer; what is there may have none until it is asked for.
-
-Indices that can't be negative are unsigned: half the instructions.
 """
 
 from typing import Any
 
-import numpy as np
-
 from pim.core.buffers import fetch_line, fetch_sector, is_held, is_own_row, locate, write_run
-from pim.core.pipeline import edge
+from pim.core.clock import edge
 from pim.core.settings import MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
 from pim.core.state import Core
 from pim.core.translate.call import fetch_ahead, server
 from pim.core.translate.layout import ENTRY_WORDS, HEADER_WORDS, TABLE_WORDS, Entry, Header, Reason
 from pim.core.translate.native import Environment, Native, PointColumn, Port
 from pim.core.turn import is_later, park
-from pim.isa.alu import bit_length
-from pim.jit import inlined_kernel, kernel
+from pim.isa.alu import lowest_bit
+from pim.jit import at_index, inlined_kernel, kernel
 
 
 @inlined_kernel
@@ -35,27 +31,15 @@ def serve(port: Port, environment: Environment) -> bool:
 
 
 @inlined_kernel
-def at_index(number: int) -> Any:
-    """Return an index that is not negative as one that needs no look."""
-    return np.uint64(number)
-
-
-@inlined_kernel
-def lowest_bit(mask: int) -> int:
-    """Return the number of the lowest bit that is 1."""
-    return int(bit_length(mask & -mask) - 1)
-
-
-@inlined_kernel
 def drop_entries(entries: Any, slot: int, sectors: int, word: int, settings: CoreSettings) -> None:
     """Let entries of a slot stand for nothing, from a word on: Entry.STORE_BASE, or LOAD_BASE and it."""
     nothing = 1 << (settings.sector_shift - 1)
     first = slot * (settings.sector_mask + 1)
     while sectors:
-        entry = entries[at_index(first + lowest_bit(sectors))]
+        at = (first + lowest_bit(sectors)) * ENTRY_WORDS
         if word == Entry.LOAD_BASE:
-            entry[Entry.LOAD_BASE] = nothing
-        entry[Entry.STORE_BASE] = nothing
+            entries[at_index(at + Entry.LOAD_BASE)] = nothing
+        entries[at_index(at + Entry.STORE_BASE)] = nothing
         sectors &= sectors - 1
 
 
@@ -70,30 +54,27 @@ def write_entry(
     nothing = 1 << (settings.sector_shift - 1)
     number = offset >> settings.sector_shift
     start, sector = number << settings.sector_shift, number & settings.sector_mask
-    entry = entries[at_index(slot * (settings.sector_mask + 1) + sector)]
+    at = (slot * (settings.sector_mask + 1) + sector) * ENTRY_WORDS
     loads = start + (1 << settings.sector_shift) <= settings.plain_bytes
     stores = loads and (core.dirty[at_index(slot)] >> sector) & 1 != 0 and start >= lowest_store
-    entry[Entry.LOAD_BASE] = MEMORY_BASE + start if loads else nothing
-    entry[Entry.STORE_BASE] = MEMORY_BASE + start if stores else nothing
+    entries[at_index(at + Entry.LOAD_BASE)] = MEMORY_BASE + start if loads else nothing
+    entries[at_index(at + Entry.STORE_BASE)] = MEMORY_BASE + start if stores else nothing
     return loads, stores
 
 
 @inlined_kernel
 def exchange_line(frame: Any, native: Native, old: int, new: int) -> None:
-    """Count the lines that blocks miss after one has taken another's place in the instruction buffer."""
-    starts, missing_at = native.line_starts, native.missing_at
-    n_lines = len(starts) - 1
-    if 0 <= old < n_lines:
-        for n in range(starts[at_index(old)], starts[at_index(old + 1)]):
-            frame[at_index(missing_at[at_index(n)])] += 1
-    if 0 <= new < n_lines:
-        for n in range(starts[at_index(new)], starts[at_index(new + 1)]):
-            frame[at_index(missing_at[at_index(n)])] -= 1
+    """Note which lines of code are not in the instruction buffer after one has taken another's place there."""
+    step, n_lines = native.line_step, native.block_at - native.line_at
+    for line in range(max(0, old << step), min(n_lines, (old + 1) << step)):
+        frame[at_index(native.line_at + line)] = 1
+    for line in range(max(0, new << step), min(n_lines, (new + 1) << step)):
+        frame[at_index(native.line_at + line)] = 0
 
 
 @kernel
 def serve_fetch(port: Port, environment: Environment) -> bool:
-    """Fetch the lines of a block's first instruction; return whether the block has all of its lines."""
+    """Fetch the lines of a block's first instruction; return whether they are there."""
     core, frame, native, settings = port.core, port.frame, environment.native, environment.settings
     row = native.points[at_index(frame[Header.POINT])]
     first, last = row[PointColumn.FIRST_LINE], row[PointColumn.LAST_LINE]
@@ -104,9 +85,9 @@ def serve_fetch(port: Port, environment: Environment) -> bool:
         place = at_index(line & settings.instruction_line_mask)
         old = core.instruction_line[place]
         if old == line:
-            return bool(frame[at_index(row[PointColumn.MISSING_AT])] == 0)
+            return True
         cycle = frame[Header.CYCLE]
-        at = max(edge(cycle, settings.clock_p, settings.clock_q), core.hart.written_at)
+        at = max(edge(cycle, settings.clock), core.hart.written_at)
         offset = line << settings.instruction_line_shift
         if is_later(core, at, frame[Header.OTHER], frame[Header.OTHER_AT]) and not is_own_row(
             core, environment.device, offset, at, settings
@@ -118,7 +99,7 @@ def serve_fetch(port: Port, environment: Environment) -> bool:
             exchange_line(frame, native, old, line)
 
 
-@kernel
+@inlined_kernel
 def serve_access(port: Port, environment: Environment) -> bool:
     """Bring the sector of a load or store, and point its site to the entry; return whether it did so."""
     frame, native, settings = port.frame, environment.native, environment.settings
@@ -149,17 +130,25 @@ def serve_access(port: Port, environment: Environment) -> bool:
 
 
 @inlined_kernel
-def find_or_free(core: Core, line: int, settings: CoreSettings) -> tuple[bool, int]:
-    """Return whether a slot has a line, and that slot or the least recently used one of the line's set."""
+def find_line(core: Core, line: int, settings: CoreSettings) -> int:
+    """Return the slot that has a line, or -1: without a branch for each slot."""
     first = (line & settings.set_mask) * settings.n_ways
-    found, oldest = -1, first
-    used = core.used[at_index(first)]
+    found = -1
     for slot in range(first, first + settings.n_ways):
-        if core.line[at_index(slot)] == line:
-            found = slot
-        if core.used[at_index(slot)] < used:
-            oldest, used = slot, core.used[at_index(slot)]
-    return found >= 0, found if found >= 0 else oldest
+        found = slot if core.line[at_index(slot)] == line else found
+    return found
+
+
+@inlined_kernel
+def oldest_slot(core: Core, line: int, settings: CoreSettings) -> int:
+    """Return the least recently used slot of a line's set."""
+    first = (line & settings.set_mask) * settings.n_ways
+    oldest, used = first, core.used[at_index(first)]
+    for slot in range(first + 1, first + settings.n_ways):
+        stamp = core.used[at_index(slot)]
+        oldest = slot if stamp < used else oldest
+        used = min(stamp, used)
+    return oldest
 
 
 @inlined_kernel
@@ -170,12 +159,15 @@ def reach_sector(port: Port, environment: Environment, static: int, offset: int)
     """
     core, frame, device, settings = port.core, port.frame, environment.device, environment.settings
     line = offset >> settings.line_shift
-    has_line, slot = find_or_free(core, line, settings)
-    if has_line and (core.valid[at_index(slot)] >> ((offset >> settings.sector_shift) & settings.sector_mask)) & 1:
+    slot = find_line(core, line, settings)
+    has_line = slot >= 0
+    if not has_line:
+        slot = oldest_slot(core, line, settings)
+    elif (core.valid[at_index(slot)] >> ((offset >> settings.sector_shift) & settings.sector_mask)) & 1:
         return slot
     cycle = frame[Header.CYCLE] + static
     while True:
-        at = max(edge(cycle, settings.clock_p, settings.clock_q), core.hart.written_at)
+        at = max(edge(cycle, settings.clock), core.hart.written_at)
         if is_later(core, at, frame[Header.OTHER], frame[Header.OTHER_AT]) and not (
             has_line and is_own_row(core, device, offset, at, settings)
         ):
