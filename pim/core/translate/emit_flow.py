@@ -60,7 +60,8 @@ def _check(e: Emitter, block: Block, lines: range, ok: str, to: str) -> None:
     for line in lines[1:]:
         missing = e.value(f"or i64 {missing}, {e.frame_word(e.layout.line_at + line)}")
     e.unless(e.value(f"icmp eq i64 {missing}, 0"), ok, bad)
-    e.request(bad, block.head, block.number, Reason.FETCH, ok, to)
+    address = MEMORY_BASE + 2 * block.body[0].parcel + (len(lines) - 1)
+    e.request(bad, block.head, block.number, Reason.FETCH, ok, to, str(address))
 
 
 def emit_end(e: Emitter, plan: Plan, flow: Flow, block: Block, values: Values, n_parcels: int) -> None:

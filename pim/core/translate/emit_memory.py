@@ -1,7 +1,7 @@
 """Native code of loads and stores: what their entries stand for is done here, anything else leaves native code."""
 
 from pim.core.translate.emitter import Emitter
-from pim.core.translate.layout import HEADER_WORDS, TABLE_WORDS, BlockWord, Entry, Header, Reason
+from pim.core.translate.layout import HEADER_WORDS, TABLE_WORDS, BlockWord, Entry, Header, access_bits
 from pim.core.translate.live import FLOAT
 from pim.core.translate.plan import Instruction, Point
 from pim.isa import Op
@@ -67,7 +67,8 @@ def _entry(e: Emitter, point: Point, number: int, address: str, masked: str, to:
     e.begin(f"{label}u")
     e.store("ptr", other, site, "frame")
     e.line(f"br label %{label}d")
-    e.request(f"{label}x", number, point.block, Reason.ACCESS, label, to, address, last)
+    reason = access_bits(point.site, point.shift, is_store=point.is_store)
+    e.request(f"{label}x", number, point.block, reason, label, to, address, last)
     e.begin(f"{label}d")
     return e.value(f"phi ptr [ {last}, %{label} ], [ {other}, %{label}u ]")
 

@@ -156,10 +156,10 @@ class Emitter:
         label: str,
         point: int,
         block: int,
-        reason: Reason,
+        reason: int,
         again: str,
         to: str,
-        address: str = "0",
+        address: str,
         entry: str | None = None,
     ) -> None:
         """Write the block of IR that has a point served, and goes on at label ``again``, or else leaves native code.

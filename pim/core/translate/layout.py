@@ -1,7 +1,7 @@
 """Where native code finds what it needs: one frame of int64 words per core.
 
-Header; a table of entries (see `Entry`) by number of the sector, modulo its size; one word per load and store, the
-entry it used last; one per line of code that blocks are cut at, 1 if it is not in the instruction buffer, else 0; then
+Header; a table of entries (see `Entry`) by number of the sector, modulo its size; `SITE_WORDS` per load and store; one
+per line of code that blocks are cut at, 1 if it is not in the instruction buffer, else 0; then
 `BLOCK_WORDS` per block. Words for entries are their addresses.
 """
 
@@ -21,8 +21,8 @@ class Header(IntEnum):
     LIMIT = 4  # a branch or jump that leads back, or anywhere, past this cycle is left to the interpreter
     SLACK = 5  # cycles of all blocks: no more than these pass from one such branch or jump to the next
     POINT = 6  # point at which native code was left
-    REASON = 7  # a Reason
-    ADDRESS = 8  # of the access it was left at
+    REASON = 7  # a Reason, of accesses with `access_bits`
+    ADDRESS = 8  # of the access it was left at; or of the block, + 1 if its first instruction is in two lines
     JUMPS = 9  # address of the table of points by parcel (int32): number + 1 of each block's head, else 0
     MASK = 10  # what of an address must equal its entry's; by log2 of the width, 4 words
     SECTOR_SHIFT = 14
@@ -52,6 +52,20 @@ class Reason(IntEnum):
     INTERPRET = 2  # at something the interpreter has to do
 
 
+REASON_MASK = 3
+STORE_BIT = 4
+UNALIGNED_SHIFT = 3
+UNALIGNED_MASK = 7
+SITE_SHIFT = 6
+"""What `access_bits` are taken apart by."""
+
+
+def access_bits(site: int, shift: int, *, is_store: bool) -> int:
+    """Return Reason.ACCESS with what is to be known of a load or store: its number and the log2 of its width."""
+    unaligned = (1 << shift) - 1  # bits of its address that must be 0
+    return Reason.ACCESS | STORE_BIT * is_store | unaligned << UNALIGNED_SHIFT | site << SITE_SHIFT
+
+
 class BlockWord(IntEnum):
     """Words of a block's record in the frame."""
 
@@ -63,6 +77,16 @@ class BlockWord(IntEnum):
 
 
 BLOCK_WORDS = 5
+
+
+class SiteWord(IntEnum):
+    """Words of a load or store."""
+
+    ENTRY = 0  # the entry it used last
+    CYCLES = 1  # static cycles from its block's start
+
+
+SITE_WORDS = 2
 
 
 class Entry(IntEnum):
@@ -87,7 +111,7 @@ class Layout(NamedTuple):
     @property
     def line_at(self) -> int:
         """Return where the words of lines begin."""
-        return HEADER_WORDS + TABLE_WORDS + self.n_sites
+        return HEADER_WORDS + TABLE_WORDS + SITE_WORDS * self.n_sites
 
     @property
     def block_at(self) -> int:
@@ -103,9 +127,9 @@ class Layout(NamedTuple):
         """Return where a word of a block's record is."""
         return self.block_at + BLOCK_WORDS * number + word
 
-    def site(self, number: int) -> int:
-        """Return where the address of an access's entry is."""
-        return HEADER_WORDS + TABLE_WORDS + number
+    def site(self, number: int, word: SiteWord = SiteWord.ENTRY) -> int:
+        """Return where a word of a load or store is."""
+        return HEADER_WORDS + TABLE_WORDS + SITE_WORDS * number + word
 
 
 def layout_of(plan: Plan) -> Layout:

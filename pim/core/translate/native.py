@@ -11,7 +11,17 @@ from pim.core.state import NO_LINE, Core, Group
 from pim.core.translate.call import KEPT_WORDS
 from pim.core.translate.compile import Machinecode
 from pim.core.translate.flow import Edge, Flow, make_flow
-from pim.core.translate.layout import ENTRY_WORDS, HEADER_WORDS, BlockWord, Entry, Header, Layout, layout_of
+from pim.core.translate.layout import (
+    ENTRY_WORDS,
+    HEADER_WORDS,
+    TABLE_WORDS,
+    BlockWord,
+    Entry,
+    Header,
+    Layout,
+    SiteWord,
+    layout_of,
+)
 from pim.core.translate.plan import Plan
 from pim.core.turn import NEVER
 from pim.dram import Device
@@ -34,12 +44,7 @@ class PointColumn(IntEnum):
     LOADS = 4
     STORES = 5
     LOAD_USE = 6  # core cycles
-    SITE = 7  # number of the load or store; -1 at other points
-    UNALIGNED = 8  # its width - 1
-    IS_STORE = 9
-    ADDRESS = 10  # of its instruction
-    FIRST_LINE = 11  # of code, that the block's first instruction has bytes in
-    LAST_LINE = 12
+    ADDRESS = 7  # of its instruction
 
 
 class Total(IntEnum):
@@ -140,7 +145,7 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
         block = plan.blocks[number]
         point_at[block.body[0].parcel] = block.head + 1
     code.fetch_line[point_at > 0] = ENTRY
-    points, blocks = _tables(plan, code, settings)
+    points, blocks = _tables(plan, code)
     frames = np.zeros((n_harts, layout.words), np.int64)
     _fill_frames(frames, layout, plan, code, group, settings)
     frames[:, layout.line_at : layout.block_at] = 1
@@ -152,7 +157,11 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
         frames[:, Header.NO_STAMP :].ctypes.data + (np.arange(n_harts) * frames[0].nbytes)[:, None]
     )
     last_entries = entries[:, -1].ctypes.data + np.arange(n_harts) * entries[0].nbytes
-    frames[:, HEADER_WORDS : layout.line_at] = last_entries[:, None]
+    frames[:, HEADER_WORDS : HEADER_WORDS + TABLE_WORDS] = last_entries[:, None]
+    for point, row in zip(plan.points, points, strict=True):
+        if point.site >= 0:
+            frames[:, layout.site(point.site, SiteWord.ENTRY)] = last_entries
+            frames[:, layout.site(point.site, SiteWord.CYCLES)] = row[PointColumn.CYCLES]
     return Native(
         machinecode.address,
         frames,
@@ -204,11 +213,11 @@ def block_steps(plan: Plan, flow: Flow, layout: Layout) -> tuple[Any, Any]:
     return np.array(steps, np.int64).reshape(-1, len(Step)), np.array(words, np.int64)
 
 
-def _tables(plan: Plan, code: Code, settings: CoreSettings) -> tuple[Any, Any]:
+def _tables(plan: Plan, code: Code) -> tuple[Any, Any]:
     """Return the tables of points and of blocks."""
     points = np.zeros((len(plan.points), len(PointColumn)), np.int64)
     blocks = np.zeros((len(plan.blocks), len(Total)), np.int64)
-    prefixes, ends = [], []
+    prefixes = []
     for block in plan.blocks:
         sums = np.zeros((len(block.body) + 1, 5), np.int64)
         for n, it in enumerate(block.body):
@@ -217,13 +226,9 @@ def _tables(plan: Plan, code: Code, settings: CoreSettings) -> tuple[Any, Any]:
             sums[n + 1] = sums[n] + own
         prefixes.append(sums)
         blocks[block.number] = sums[-1, 1:]
-        needed = plan.lines(block)
-        step = settings.instruction_line_shift - plan.line_shift
-        ends.append((needed[0] >> step, needed[-1] >> step))
     for number, point in enumerate(plan.points):
         sums = prefixes[point.block][point.n]
-        access = (point.site, (1 << point.shift) - 1, point.is_store)
-        points[number] = (point.parcel, point.block, *sums, *access, MEMORY_BASE + 2 * point.parcel, *ends[point.block])
+        points[number] = (point.parcel, point.block, *sums, MEMORY_BASE + 2 * point.parcel)
     return points, blocks
 
 

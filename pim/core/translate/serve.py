@@ -7,16 +7,32 @@ entry only ever stands for what is in a line buffer; what is there may have none
 
 from typing import Any
 
+import numpy as np
+
 from pim.core.buffers import fetch_line, fetch_sector, is_held, is_own_row, locate, write_run
 from pim.core.clock import edge
 from pim.core.settings import MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
 from pim.core.state import Core
 from pim.core.translate.call import fetch_ahead, server
-from pim.core.translate.layout import ENTRY_WORDS, HEADER_WORDS, TABLE_WORDS, Entry, Header, Reason
-from pim.core.translate.native import Environment, Native, PointColumn, Port
+from pim.core.translate.layout import (
+    ENTRY_WORDS,
+    HEADER_WORDS,
+    REASON_MASK,
+    SITE_SHIFT,
+    SITE_WORDS,
+    STORE_BIT,
+    TABLE_WORDS,
+    UNALIGNED_MASK,
+    UNALIGNED_SHIFT,
+    Entry,
+    Header,
+    Reason,
+    SiteWord,
+)
+from pim.core.translate.native import Environment, Native, Port
 from pim.core.turn import is_later, park
 from pim.isa.alu import lowest_bit
-from pim.jit import at_index, inlined_kernel, kernel
+from pim.jit import at_index, inlined_kernel, kernel, rarely
 
 
 @inlined_kernel
@@ -25,7 +41,7 @@ def serve(port: Port, environment: Environment) -> bool:
 
     If not, the core is parked, or the interpreter has to go on: the access traps, or goes somewhere that needs care.
     """
-    if port.frame[Header.REASON] == Reason.ACCESS:
+    if port.frame[Header.REASON] & REASON_MASK == Reason.ACCESS:
         return serve_access(port, environment)
     return serve_fetch(port, environment)
 
@@ -76,8 +92,8 @@ def exchange_line(frame: Any, native: Native, old: int, new: int) -> None:
 def serve_fetch(port: Port, environment: Environment) -> bool:
     """Fetch the lines of a block's first instruction; return whether they are there."""
     core, frame, native, settings = port.core, port.frame, environment.native, environment.settings
-    row = native.points[at_index(frame[Header.POINT])]
-    first, last = row[PointColumn.FIRST_LINE], row[PointColumn.LAST_LINE]
+    start = frame[Header.ADDRESS] - MEMORY_BASE
+    first, last = start >> settings.instruction_line_shift, (start + 2 * (start & 1)) >> settings.instruction_line_shift
     while True:
         line = last
         if core.instruction_line[at_index(first & settings.instruction_line_mask)] != first:
@@ -103,13 +119,14 @@ def serve_fetch(port: Port, environment: Environment) -> bool:
 def serve_access(port: Port, environment: Environment) -> bool:
     """Bring the sector of a load or store, and point its site to the entry; return whether it did so."""
     frame, native, settings = port.frame, environment.native, environment.settings
-    row, address = native.points[at_index(frame[Header.POINT])], frame[Header.ADDRESS]
-    if address & row[PointColumn.UNALIGNED]:
+    reason, address = frame[Header.REASON], frame[Header.ADDRESS]
+    if rarely(address & (reason >> UNALIGNED_SHIFT) & UNALIGNED_MASK != 0):
         return False
-    is_store = row[PointColumn.IS_STORE] != 0
+    site = at_index(HEADER_WORDS + TABLE_WORDS + SITE_WORDS * (reason >> SITE_SHIFT))
+    is_store = reason & STORE_BIT != 0
     offset, lowest_store = address - MEMORY_BASE, environment.checked[0]
     if (lowest_store if is_store else 0) <= offset < settings.plain_bytes:
-        slot = reach_sector(port, environment, row[PointColumn.CYCLES], offset)
+        slot = reach_sector(port, environment, frame[site + np.uint64(SiteWord.CYCLES)], offset)
         if slot < 0:
             return False
         sector = (offset >> settings.sector_shift) & settings.sector_mask
@@ -125,7 +142,7 @@ def serve_access(port: Port, environment: Environment) -> bool:
         return False
     entry = port.entry_address + 8 * ENTRY_WORDS * number
     frame[at_index(HEADER_WORDS + ((address >> settings.sector_shift) & (TABLE_WORDS - 1)))] = entry
-    frame[at_index(HEADER_WORDS + TABLE_WORDS + row[PointColumn.SITE])] = entry
+    frame[site] = entry
     return True
 
 
