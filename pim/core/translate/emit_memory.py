@@ -54,7 +54,7 @@ def _entry(e: Emitter, point: Point, number: int, address: str, masked: str, to:
     """Return the entry that stands for an access: what it used last, or what the table has; else leaves native code."""
     label, base = e.at(number), Entry.STORE_BASE if point.is_store else Entry.LOAD_BASE
     site = e.place("%frame", e.layout.site(point.site))
-    last = e.load("ptr", site, "frame")
+    last = e.entries.get(point.site) or e.load("ptr", site, "frame")
     matches = e.value(f"icmp eq i64 {masked}, {e.load('i64', e.place(last, base), 'entries')}")
     e.unless(matches, f"{label}d", f"{label}t")
     e.begin(f"{label}t")
@@ -70,7 +70,10 @@ def _entry(e: Emitter, point: Point, number: int, address: str, masked: str, to:
     reason = access_bits(point.site, point.shift, is_store=point.is_store)
     e.request(f"{label}x", number, point.block, reason, label, to, address, last)
     e.begin(f"{label}d")
-    return e.value(f"phi ptr [ {last}, %{label} ], [ {other}, %{label}u ]")
+    entry = e.value(f"phi ptr [ {last}, %{label} ], [ {other}, %{label}u ]")
+    if not e.in_memory:
+        e.entries[point.site] = entry
+    return entry
 
 
 def _store(e: Emitter, it: Instruction, place: str) -> None:

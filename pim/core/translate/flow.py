@@ -39,13 +39,13 @@ class Flow:
 
 def make_flow(plan: Plan) -> Flow:
     """Return what is known of a plan."""
-    edges = _edges(plan)
+    edges = edges_of(plan)
     into: list[list[Edge]] = [[] for _ in plan.blocks]
     out: list[list[Edge]] = [[] for _ in plan.blocks]
     for edge in edges:
         into[edge.target].append(edge)
         out[edge.source].append(edge)
-    order, retreating = _walk(out)
+    order, retreating = walk(out)
     wanted = {block.number for block in plan.blocks if block.body[0].parcel in plan.resumed or not into[block.number]}
     entered = frozenset(wanted | {edge.target for edge in retreating})
     checked = _checked(plan, into, order, entered)
@@ -53,7 +53,8 @@ def make_flow(plan: Plan) -> Flow:
     return Flow(edges, frozenset((edge.source, edge.is_taken) for edge in retreating), checked, entered, counted)
 
 
-def _edges(plan: Plan) -> list[Edge]:
+def edges_of(plan: Plan) -> list[Edge]:
+    """Return the ways from block to block that are known."""
     edges = []
     for block in plan.blocks:
         for is_taken in (False, True):
@@ -63,7 +64,7 @@ def _edges(plan: Plan) -> list[Edge]:
     return edges
 
 
-def _walk(out: list[list[Edge]]) -> tuple[list[int], frozenset[Edge]]:
+def walk(out: list[list[Edge]]) -> tuple[list[int], frozenset[Edge]]:
     """Return the blocks so that edges lead forward, and the edges that don't: depth first, without recursion."""
     new, open_, done = 0, 1, 2
     state = [new] * len(out)

@@ -105,6 +105,7 @@ def _request_text(layout: Layout, xlen: int) -> str:
 
 def _emit_body(e: Emitter, plan: Plan, block: Block, values: Values) -> None:
     """Write a block's instructions, without the jump at its end."""
+    e.entries = {}
     for n, it in enumerate(block.body):
         if it is block.last:
             break

@@ -250,7 +250,7 @@ def _reach(
                 break
             if not is_native(it) or Op.BEQ <= it.op <= Op.JALR:
                 heads.add(parcel)
-            if not is_native(it) or it.op in (Op.JAL, Op.JALR):
+            if not is_native(it) or (it.op in (Op.JAL, Op.JALR) and it.rd):
                 resumed.add(parcel)
     return reached, heads, resumed
 

@@ -16,6 +16,7 @@ from pim.core.translate.compile import Machinecode, compile_function, load_funct
 from pim.core.translate.function import function_text, is_native
 from pim.core.translate.layout import layout_of
 from pim.core.translate.plan import LARGEST_LINE_SHIFT, Plan, make_plan, start_parcels, writes_float_state
+from pim.core.translate.sites import share_sites
 from pim.jit import source_digest
 
 
@@ -47,7 +48,7 @@ def plan_kernel(code: Code, entry: int, symbols: Iterable[int], *, has_short: bo
     """Return the plan of a text that is decoded, and never changes; ``has_short`` with compressed instructions."""
     floating = not writes_float_state(code)
     starts = start_parcels(code, entry, symbols)
-    return make_plan(code, starts, partial(is_native, floating=floating), has_short=has_short)
+    return share_sites(make_plan(code, starts, partial(is_native, floating=floating), has_short=has_short))
 
 
 def plan_memory(code: Code, entry: int, decode: Callable[[int], None], *, has_short: bool) -> Plan:
@@ -56,7 +57,7 @@ def plan_memory(code: Code, entry: int, decode: Callable[[int], None], *, has_sh
     Such a program may get to read its flags in a way that is not seen: floating point is for the interpreter.
     """
     starts = start_parcels(code, entry, ())
-    return make_plan(code, starts, partial(is_native, floating=False), decode, has_short=has_short)
+    return share_sites(make_plan(code, starts, partial(is_native, floating=False), decode, has_short=has_short))
 
 
 def machinecode(plan: Plan, code: Code, key: str | None = None) -> Machinecode:
