@@ -67,7 +67,7 @@ def _entry(e: Emitter, point: Point, number: int, address: str, masked: str, to:
     e.begin(f"{label}u")
     e.store("ptr", other, site, "frame")
     e.line(f"br label %{label}d")
-    reason = access_bits(point.site, point.shift, is_store=point.is_store)
+    reason = access_bits(point.access, point.site, point.shift, is_store=point.is_store)
     e.request(f"{label}x", number, point.block, reason, label, to, address, last)
     e.begin(f"{label}d")
     entry = e.value(f"phi ptr [ {last}, %{label} ], [ {other}, %{label}u ]")

@@ -57,13 +57,17 @@ STORE_BIT = 4
 UNALIGNED_SHIFT = 3
 UNALIGNED_MASK = 7
 SITE_SHIFT = 6
+SITE_MASK = 0x1FFF
+ACCESS_SHIFT = 19
 """What `access_bits` are taken apart by."""
 
 
-def access_bits(site: int, shift: int, *, is_store: bool) -> int:
-    """Return Reason.ACCESS with what is to be known of a load or store: its number and the log2 of its width."""
+def access_bits(access: int, site: int, shift: int, *, is_store: bool) -> int:
+    """Return Reason.ACCESS with a load or store's number and site, and what its width, given by its log2, needs."""
+    assert site <= SITE_MASK, site
     unaligned = (1 << shift) - 1  # bits of its address that must be 0
-    return Reason.ACCESS | STORE_BIT * is_store | unaligned << UNALIGNED_SHIFT | site << SITE_SHIFT
+    bits = Reason.ACCESS | STORE_BIT * is_store | unaligned << UNALIGNED_SHIFT
+    return bits | site << SITE_SHIFT | access << ACCESS_SHIFT
 
 
 class BlockWord(IntEnum):
@@ -80,10 +84,10 @@ BLOCK_WORDS = 5
 
 
 class SiteWord(IntEnum):
-    """Words of a load or store."""
+    """Words of a site, and of the load or store that has the same number; there are no more sites than these."""
 
-    ENTRY = 0  # the entry it used last
-    CYCLES = 1  # static cycles from its block's start
+    ENTRY = 0  # of a site: the entry that was used last
+    CYCLES = 1  # of a load or store: static cycles from its block's start
 
 
 SITE_WORDS = 2
@@ -104,14 +108,14 @@ ENTRY_WORDS = 4
 class Layout(NamedTuple):
     """Places in a frame, in words."""
 
-    n_sites: int
+    n_accesses: int
     n_lines: int
     n_blocks: int
 
     @property
     def line_at(self) -> int:
         """Return where the words of lines begin."""
-        return HEADER_WORDS + TABLE_WORDS + SITE_WORDS * self.n_sites
+        return HEADER_WORDS + TABLE_WORDS + SITE_WORDS * self.n_accesses
 
     @property
     def block_at(self) -> int:
@@ -128,11 +132,11 @@ class Layout(NamedTuple):
         return self.block_at + BLOCK_WORDS * number + word
 
     def site(self, number: int, word: SiteWord = SiteWord.ENTRY) -> int:
-        """Return where a word of a load or store is."""
+        """Return where a word of a site, or a load or store, is."""
         return HEADER_WORDS + TABLE_WORDS + SITE_WORDS * number + word
 
 
 def layout_of(plan: Plan) -> Layout:
     """Return the layout of a plan's frames."""
     n_lines = max((plan.lines(block)[-1] + 1 for block in plan.blocks), default=0)
-    return Layout(plan.n_sites, n_lines, len(plan.blocks))
+    return Layout(plan.n_accesses, n_lines, len(plan.blocks))

@@ -161,7 +161,7 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
     for point, row in zip(plan.points, points, strict=True):
         if point.site >= 0:
             frames[:, layout.site(point.site, SiteWord.ENTRY)] = last_entries
-            frames[:, layout.site(point.site, SiteWord.CYCLES)] = row[PointColumn.CYCLES]
+            frames[:, layout.site(point.access, SiteWord.CYCLES)] = row[PointColumn.CYCLES]
     return Native(
         machinecode.address,
         frames,

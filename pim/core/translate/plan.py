@@ -117,12 +117,16 @@ class Constants:
 
 @dataclass(frozen=True)
 class Point:
-    """A place in a block, before its instruction number ``n``; ``site`` numbers the loads and stores."""
+    """A place in a block, before its instruction number ``n``; ``access`` numbers the loads and stores.
+
+    Their ``site`` is where native code remembers what they used last; some share one, see `sites`.
+    """
 
     kind: Kind
     parcel: int
     block: int
     n: int
+    access: int = -1
     site: int = -1
     shift: int = 0
     is_store: bool = False
@@ -150,7 +154,7 @@ class Plan:
     blocks: list[Block]
     block_at: dict[int, Block]
     points: list[Point]
-    n_sites: int
+    n_accesses: int
     resumed: frozenset[int]  # parcels that calls, returns or the interpreter lead to
     line_shift: int  # log2 of the bytes of the lines that blocks are cut at
     has_short: bool  # whether the core has compressed instructions; else jumps need targets that are multiples of 4
@@ -205,11 +209,11 @@ def make_plan(
             if block is not None:
                 blocks.append(block)
     points: list[Point] = []
-    n_sites = 0
+    n_accesses = 0
     for block in blocks:
-        n_sites = _number_points(block, points, n_sites)
+        n_accesses = _number_points(block, points, n_accesses)
     block_at = {block.body[0].parcel: block for block in blocks}
-    return Plan(blocks, block_at, points, n_sites, frozenset(resumed), line_shift, has_short)
+    return Plan(blocks, block_at, points, n_accesses, frozenset(resumed), line_shift, has_short)
 
 
 def _reach(
@@ -276,16 +280,17 @@ def _block(
             return Block(number, body, End.LEAVE if is_left else End.FALL, None, parcel)
 
 
-def _number_points(block: Block, points: list[Point], n_sites: int) -> int:
-    """Give a block's points their numbers, and return the number of the next site. Appends to ``points``."""
+def _number_points(block: Block, points: list[Point], n_accesses: int) -> int:
+    """Give a block's points their numbers, and return the number of the next access. Appends to ``points``."""
     block.head = len(points)
     points.append(Point(Kind.HEAD, block.body[0].parcel, block.number, 0))
     for n, it in enumerate(block.body):
         if it.is_access:
             block.sites[n] = len(points)
             shift = WIDTH_SHIFTS[Op(it.op)]
-            points.append(Point(Kind.SITE, it.parcel, block.number, n, n_sites, shift, it.is_store))
-            n_sites += 1
+            access = (n_accesses, n_accesses, shift, it.is_store)
+            points.append(Point(Kind.SITE, it.parcel, block.number, n, *access))
+            n_accesses += 1
     block.end_point = len(points)
     if block.last is not None:
         points.append(Point(Kind.END, block.last.parcel, block.number, len(block.body) - 1))
@@ -293,7 +298,7 @@ def _number_points(block: Block, points: list[Point], n_sites: int) -> int:
         points.append(Point(Kind.AFTER, block.following, block.number, 0))
     else:
         points.append(Point(Kind.END, block.following, block.number, len(block.body)))
-    return n_sites
+    return n_accesses
 
 
 def start_parcels(code: Code, entry: int, symbols: Iterable[int]) -> list[int]:

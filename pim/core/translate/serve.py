@@ -15,9 +15,11 @@ from pim.core.settings import MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
 from pim.core.state import Core
 from pim.core.translate.call import fetch_ahead, server
 from pim.core.translate.layout import (
+    ACCESS_SHIFT,
     ENTRY_WORDS,
     HEADER_WORDS,
     REASON_MASK,
+    SITE_MASK,
     SITE_SHIFT,
     SITE_WORDS,
     STORE_BIT,
@@ -122,11 +124,12 @@ def serve_access(port: Port, environment: Environment) -> bool:
     reason, address = frame[Header.REASON], frame[Header.ADDRESS]
     if rarely(address & (reason >> UNALIGNED_SHIFT) & UNALIGNED_MASK != 0):
         return False
-    site = at_index(HEADER_WORDS + TABLE_WORDS + SITE_WORDS * (reason >> SITE_SHIFT))
+    site = at_index(HEADER_WORDS + TABLE_WORDS + SITE_WORDS * ((reason >> SITE_SHIFT) & SITE_MASK))
+    own = at_index(HEADER_WORDS + TABLE_WORDS + SITE_WORDS * (reason >> ACCESS_SHIFT))
     is_store = reason & STORE_BIT != 0
     offset, lowest_store = address - MEMORY_BASE, environment.checked[0]
     if (lowest_store if is_store else 0) <= offset < settings.plain_bytes:
-        slot = reach_sector(port, environment, frame[site + np.uint64(SiteWord.CYCLES)], offset)
+        slot = reach_sector(port, environment, frame[own + np.uint64(SiteWord.CYCLES)], offset)
         if slot < 0:
             return False
         sector = (offset >> settings.sector_shift) & settings.sector_mask

@@ -56,7 +56,7 @@ def share_sites(plan: Plan) -> Plan:
         replace(point, site=site_of[number]) if point.kind is Kind.SITE else point
         for number, point in enumerate(plan.points)
     ]
-    return replace(plan, points=points, n_sites=n_sites)
+    return replace(plan, points=points)
 
 
 def _sums_at_starts(plan: Plan) -> list[list[Sum]]:
