@@ -16,7 +16,7 @@ from mapreduce.runtime import run_job
 from pim.config import load_system, with_overrides
 from pim.core.state import Stop
 from pim.core.translate import compile as compiler
-from pim.core.translate import function
+from pim.core.translate import function, native
 from pim.isa import Op, Program, Segment
 from pim.isa.csr import Csr
 from pim.system import CoreTask, Engine
@@ -96,6 +96,16 @@ def test_programs_too_large_for_values_leave_the_same(
     monkeypatch.setenv("SCALEIN_CACHE", str(tmp_path))  # the same programs may be compiled otherwise
     monkeypatch.setattr(compiler, "_loaded", {})
     monkeypatch.setattr(function, "MOST_IN_VALUES", 0)
+    system, n_cores = LEVELS[level]
+    for seed in (5000, 5002):
+        program = random_program(seed)
+        tasks = [task(other_memory(program, seed + hart_id)) for hart_id in range(n_cores)]
+        assert_engines_agree(system, program.program, tasks, what=(level, seed))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_cores_without_stacks_of_their_own_leave_the_same(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native, "can_switch", lambda: False)
     system, n_cores = LEVELS[level]
     for seed in (5000, 5002):
         program = random_program(seed)

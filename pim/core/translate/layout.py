@@ -28,17 +28,16 @@ class Header(IntEnum):
     SECTOR_SHIFT = 14
     IS_STALE = 15  # whether the interpreter has run since entries and blocks were matched with the buffers
 
-    IS_WAITING = 16  # whether the core is parked at what native code was left for; all it counts is then in the frame
+    IS_INSIDE = 16  # whether native code has the core: it is there, or parked there with all it counts in the frame
     NO_STAMP = 17  # what entries of the scratchpad have for an LRU stamp
     LOWEST_STORE = 18  # lowest offset in memory whose stores need no care, as the entries know it
     SERVE = 19  # address of a function int64(frame), which does what native code is left for; 0 where it can't
     PORT = 20  # address of the core's Port, for that function
     ENVIRONMENT = 21  # address of the group's Environment, for that function
-    OTHER = 22  # core that is next in turn
-    OTHER_AT = 23  # clock of its request
+    STACK = 22  # where the core's own stack begins, or 0
 
 
-HEADER_WORDS = 24
+HEADER_WORDS = 23
 
 TABLE_WORDS = 256
 """Size of the table of entries: five line buffers of 1 KB have 80 sectors of 64 B."""

@@ -23,15 +23,13 @@ from pim.core.translate.layout import (
     layout_of,
 )
 from pim.core.translate.plan import Plan
-from pim.core.turn import NEVER
+from pim.core.translate.stacks import STACK_ALIGNMENT, STACK_BYTES, can_switch
+from pim.core.translate.turns import make_turns
 from pim.dram import Device
 from pim.isa import Op
 
-HART_SHIFT = 10
-"""Bits for the number of a core of a group."""
-
-TURNS = 16
-"""What the length of `Native.turns` is a multiple of."""
+KEPT_APART = 104
+"""Words between what is kept of one core and of the next: not a power of two away, or caches would keep few of them."""
 
 
 class PointColumn(IntEnum):
@@ -84,8 +82,9 @@ class Native(NamedTuple):
     block_at: int  # where the blocks' records begin in a frame
     is_active: Any  # (1,): 0 once translated code has been written over
     reads_counters: bool  # whether the program may: then native code's counts are added before the interpreter goes on
-    turns: Any  # (n,): clock of each core's next request << HART_SHIFT | core, NEVER where it has none
-    kept: Any  # (n_harts + 1, KEPT_WORDS): each core's Port, and the Environment
+    turns: Any  # see turns.py
+    stacks: Any  # (n, STACK_BYTES / 8): each core's, none where one core is alone, or the host has no switch
+    kept: Any  # (n_harts + 1, KEPT_WORDS + KEPT_APART): each core's Port, and the Environment
     steps: Any  # (n, Step), in this order
     into: Any  # words of the frame, see Step
 
@@ -150,6 +149,9 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
     _fill_frames(frames, layout, plan, code, group, settings)
     frames[:, layout.line_at : layout.block_at] = 1
     frames[:, Header.JUMPS] = point_at.ctypes.data
+    stacks = np.empty((n_harts if can_switch() and n_harts > 1 else 0, STACK_BYTES // 8), np.int64)
+    for frame, stack in zip(frames, stacks, strict=False):
+        frame[Header.STACK] = (stack.ctypes.data + stack.nbytes) // STACK_ALIGNMENT * STACK_ALIGNMENT
     used = group.buffers.used.ctypes.data + 8 * np.arange(n_harts * n_slots).reshape(n_harts, n_slots)
     steps, into = block_steps(plan, flow, layout)
     entries[:, :first, Entry.USED] = np.repeat(used, n_sectors, axis=1)
@@ -178,8 +180,9 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
         layout.block_at,
         np.ones(1, np.int64),
         not settings.protects_text or bool(((code.op >= Op.CSRRW) & (code.op <= Op.CSRRCI)).any()),
-        np.full(-(-n_harts // TURNS) * TURNS, NEVER << HART_SHIFT),
-        np.zeros((n_harts + 1, KEPT_WORDS), np.int64),
+        make_turns(n_harts),
+        stacks,
+        np.zeros((n_harts + 1, KEPT_WORDS + KEPT_APART), np.int64),
         steps,
         into,
     )

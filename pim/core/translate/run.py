@@ -15,9 +15,11 @@ from pim.core.state import Core, Group, Hart, Stop, core_of
 from pim.core.translate.call import call_native
 from pim.core.translate.handover import collect_counts, hand_over, match_buffers, take_over
 from pim.core.translate.layout import Header
-from pim.core.translate.native import HART_SHIFT, Environment, Native, PointColumn, Port
+from pim.core.translate.native import Environment, Native, PointColumn, Port
 from pim.core.translate.serve import serve_address
-from pim.core.turn import NEVER, horizon
+from pim.core.translate.stacks import begin_stack, switch_stack
+from pim.core.translate.turns import HART_SHIFT, TurnWord, add_turn, next_in_turn, stack_place, take_turn
+from pim.core.turn import horizon
 from pim.jit import inlined_kernel, kernel
 
 
@@ -37,79 +39,83 @@ def run_translated(group: Group, code: Code, native: Native, settings: CoreSetti
         frame[Header.LIMIT] = limit - frame[Header.SLACK]
         note_turn(native.turns, hart_id, group.harts[hart_id])
     while native.is_active[0]:
-        turn, other, other_at = next_two(native.turns)
+        turn = take_turn(native.turns)
         if turn < 0:
             break
-        frames[turn, Header.OTHER], frames[turn, Header.OTHER_AT] = other, other_at
-        run_turn(core_of(group, turn), group, code, native, settings)
+        turn = run_turn(turn, group, code, native, settings)
         note_turn(native.turns, turn, group.harts[turn])
     for hart_id in range(len(frames)):
-        core = core_of(group, hart_id)
-        if frames[hart_id, Header.IS_WAITING]:
-            hand_over(core, native, settings)
-        collect_counts(core.hart, native, hart_id, settings)
+        collect_counts(group.harts[hart_id], native, hart_id, settings)
     if native.is_active[0] == 0:
         run_group(group, code, settings)
 
 
 @inlined_kernel
 def note_turn(turns: Any, hart_id: int, hart: Hart) -> None:
-    """Note when a core's turn is. Updates ``turns``."""
-    turns[hart_id] = (hart.request_at if hart.stop <= Stop.PARKED else NEVER) << HART_SHIFT | hart_id
+    """Note when a core's turn is, if it has one. Updates ``turns``."""
+    if hart.stop <= Stop.PARKED:
+        add_turn(turns, hart.request_at << HART_SHIFT | hart_id)
 
 
 @inlined_kernel
-def next_two(turns: Any) -> tuple[int, int, int]:
-    """Do what `pim.core.turn.next_turn` does: without a branch for each core."""
-    first = second = NEVER << HART_SHIFT
-    for turn in turns:
-        first = min(first, turn)
-    for turn in turns:
-        second = min(second, turn if turn != first else NEVER << HART_SHIFT)
-    mask, never = (1 << HART_SHIFT) - 1, NEVER << HART_SHIFT
-    return (
-        first & mask if first < never else -1,
-        second & mask if second < never else -1,
-        second >> HART_SHIFT if second < never else NEVER,
-    )
+def go_native(native: Native, hart_id: int) -> int:
+    """Let a core go on in native code; return which has left it or is parked there, or is first and not there."""
+    frame, turns = native.frames[hart_id], native.turns
+    if not frame[Header.STACK]:
+        call_native(native.address, frame.ctypes.data)
+        return hart_id
+    place = stack_place(turns, hart_id)
+    if turns[place]:
+        switch_stack(turns.ctypes.data, turns.ctypes.data + 8 * place)
+    else:
+        begin_stack(turns.ctypes.data, frame[Header.STACK], native.address, frame.ctypes.data)
+    turn = turns[TurnWord.AT_HAND]
+    turns[stack_place(turns, turn)] = 0
+    return int(turn)
 
 
 @inlined_kernel
-def run_turn(core: Core, group: Group, code: Code, native: Native, settings: CoreSettings) -> None:
-    """Run one core until it stops, or parks at a request after the next core's. Updates ``group``."""
-    hart, frame = core.hart, native.frames[core.hart_id]
+def run_turn(turn: int, group: Group, code: Code, native: Native, settings: CoreSettings) -> int:
+    """Run one core until it stops, or parks at a request after the next core's; return which. Updates ``group``.
+
+    Where cores have stacks of their own, those in native code take turns there: the core that stops is another one.
+    """
     n_parcels = np.uint64(len(native.point_at))
-    hart.stop = Stop.READY
-    is_served = False
-    if frame[Header.IS_WAITING]:
-        is_served = call_native(frame[Header.SERVE], frame.ctypes.data) != 0
-        if hart.stop != Stop.READY:
-            return
-        frame[Header.IS_WAITING] = 0
-        if is_served:
-            frame[Header.ENTRY] = frame[Header.POINT]
-        else:
-            hand_over(core, native, settings)
     while True:
-        if not is_served:
+        core, frame = core_of(group, turn), native.frames[turn]
+        hart = core.hart
+        hart.stop = Stop.READY
+        is_native = is_parked = frame[Header.IS_INSIDE] != 0
+        if not is_parked:
             index: Any = np.uint64(hart.pc - MEMORY_BASE) >> np.uint64(1)
             point = int(native.point_at[index]) - 1 if index < n_parcels and hart.pc & 1 == 0 else -1
-            is_served = point >= 0
-            if is_served:
+            is_native = point >= 0
+            if is_native:
                 enter(core, group, native, point, settings)
-        if is_served:
-            call_native(native.address, frame.ctypes.data)
+        elif not frame[Header.STACK]:
+            is_native = call_native(frame[Header.SERVE], frame.ctypes.data) != 0
             if hart.stop != Stop.READY:
-                frame[Header.IS_WAITING] = 1
-                return
+                return turn
+            frame[Header.ENTRY] = frame[Header.POINT]
+        if is_native:
+            frame[Header.IS_INSIDE] = 1
+            turn = go_native(native, turn)
+            core, frame = core_of(group, turn), native.frames[turn]
+            hart = core.hart
+            if not frame[Header.IS_INSIDE]:
+                continue
+            if hart.stop != Stop.READY:
+                return turn
+        if frame[Header.IS_INSIDE]:
+            frame[Header.IS_INSIDE] = 0
             hand_over(core, native, settings)
-            is_served = False
-        run_hart(core.hart_id, group, code, settings, frame[Header.OTHER], frame[Header.OTHER_AT], None)
+        other, other_at = next_in_turn(native.turns)
+        run_hart(turn, group, code, settings, other, other_at, None)
         frame[Header.IS_STALE] = 1
         if code.modified[0]:
             native.is_active[0] = 0
         if hart.stop != Stop.READY or not native.is_active[0]:
-            return
+            return turn
 
 
 @inlined_kernel

@@ -32,7 +32,7 @@ from pim.core.translate.layout import (
     SiteWord,
 )
 from pim.core.translate.native import Environment, Native, Port
-from pim.core.turn import is_later, park
+from pim.core.translate.waiting import is_behind, wait_for_turn
 from pim.isa.alu import lowest_bit
 from pim.jit import at_index, inlined_kernel, kernel, rarely
 
@@ -107,10 +107,11 @@ def serve_fetch(port: Port, environment: Environment) -> bool:
         cycle = frame[Header.CYCLE]
         at = max(edge(cycle, settings.clock), core.hart.written_at)
         offset = line << settings.instruction_line_shift
-        if is_later(core, at, frame[Header.OTHER], frame[Header.OTHER_AT]) and not is_own_row(
-            core, environment.device, offset, at, settings
+        if (
+            is_behind(port, environment, at)
+            and not is_own_row(core, environment.device, offset, at, settings)
+            and not wait_for_turn(port, environment, at)
         ):
-            park(core, at)
             return False
         frame[Header.CYCLE] = fetch_line(core, environment.device, line, cycle, at, settings)
         if core.instruction_line[place] == line:
@@ -188,12 +189,10 @@ def reach_sector(port: Port, environment: Environment, static: int, offset: int)
     cycle = frame[Header.CYCLE] + static
     while True:
         at = max(edge(cycle, settings.clock), core.hart.written_at)
-        if is_later(core, at, frame[Header.OTHER], frame[Header.OTHER_AT]) and not (
-            has_line and is_own_row(core, device, offset, at, settings)
-        ):
+        if is_behind(port, environment, at) and not (has_line and is_own_row(core, device, offset, at, settings)):
             fetch_ahead(port.memory_at + offset)
-            park(core, at)
-            return -1
+            if not wait_for_turn(port, environment, at):
+                return -1
         if not has_line and core.dirty[at_index(slot)]:
             write_back(port, environment, slot, at)
             continue
