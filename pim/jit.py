@@ -69,7 +69,21 @@ def _compile(fn: F, **flags: Any) -> F:
     """Compile ``fn`` with the project's flags and the cache folder of its file."""
     path = Path(fn.__code__.co_filename)
     numba.config.CACHE_DIR = str(cache_root() / "numba" / f"{path.stem}-{source_digest(path)}")
-    return cast(F, numba.njit(error_model="numpy", cache=True, nogil=True, _nrt=False, **flags)(fn))
+    compiled = numba.njit(error_model="numpy", cache=True, nogil=True, _nrt=False, **flags)(fn)
+    if not numba.config.DISABLE_JIT:
+        _take_constants_as_values(compiled)
+    return cast(F, compiled)
+
+
+def _take_constants_as_values(dispatcher: Any) -> None:
+    """Let a call with constants use what is compiled for variables: Numba would compile anew for each constant."""
+    template = dispatcher.get_call_template
+
+    def call_template(arguments: Any, keywords: Any) -> Any:
+        plain = tuple(types.unliteral(argument) for argument in arguments)
+        return template(plain, {name: types.unliteral(argument) for name, argument in keywords.items()})
+
+    dispatcher.get_call_template = call_template
 
 
 def kernel(fn: F) -> F:

@@ -11,7 +11,7 @@ from pim.core.state import NO_RESERVATION, Core, Group, Memory
 from pim.core.step import load, store
 from pim.core.trap import Cause
 from pim.core.turn import Outcome, is_later, park
-from pim.dram import Device, access, access_after
+from pim.dram import Device, access_apart
 from pim.isa import Op
 from pim.isa.alu import ltu, sext32
 from pim.jit import kernel
@@ -102,15 +102,15 @@ def bank_access(
     if is_held(hart, device, bank_id, at):
         return Outcome.AGAIN.value, cycle
     is_conditional = op == Op.SC_W or op == Op.SC_D
-    done_at, row_outcome, refresh_wait, shared_wait = access(
-        device, bank_id, row, 1, is_conditional, at, settings.timing
+    done_at, row_outcome, refresh_wait, shared_wait = access_apart(
+        device, bank_id, row, 1, is_conditional, at, at, settings.timing
     )
     resume = max(cycle, first_edge(done_at, settings.clock))
     book_wait(hart, resume - cycle, row_outcome, refresh_wait, shared_wait, settings)
     if is_conditional:
         hart.written_at = done_at
     elif op != Op.LR_W and op != Op.LR_D:
-        hart.written_at, _, _, _ = access_after(device, bank_id, row, 1, True, at, done_at, settings.timing)
+        hart.written_at, _, _, _ = access_apart(device, bank_id, row, 1, True, at, done_at, settings.timing)
     return Outcome.DONE.value, resume
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from pim.core.clock import core_cycles, first_edge
 from pim.core.settings import CoreSettings
 from pim.core.state import NO_LINE, NO_SLOT, Core, Hart
-from pim.dram import Device, RowOutcome, access, free_from, is_open
+from pim.dram import Device, RowOutcome, access, access_apart, free_from, is_open
 from pim.isa.alu import lowest_bit
 from pim.jit import at_index, inlined_kernel, kernel, rarely
 
@@ -122,7 +122,8 @@ def write_run(core: Core, device: Device, slot: int, now: int, settings: CoreSet
     bank_id, row = locate(core.hart_id, offset, settings)
     if is_held(core.hart, device, bank_id, now):
         return
-    done_at, _, _, _ = access(device, bank_id, row, run * settings.columns_per_sector, True, now, settings.timing)
+    n_columns = run * settings.columns_per_sector
+    done_at, _, _, _ = access_apart(device, bank_id, row, n_columns, True, now, now, settings.timing)
     core.dirty[at_index(slot)] = dirty & ~(((1 << run) - 1) << sector)
     core.hart.written_at = done_at
     core.hart.line_writebacks += 1

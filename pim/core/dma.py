@@ -14,7 +14,7 @@ from pim.core.settings import DMA_BASE, MEMORY_BASE, SCRATCHPAD_BASE, CoreSettin
 from pim.core.sharing import note_access, note_fence
 from pim.core.state import NO_LINE, NO_SLOT, Core, Group
 from pim.core.turn import Outcome, is_later, park
-from pim.dram import access
+from pim.dram import access_apart
 from pim.jit import kernel
 
 SOURCE_AT, DESTINATION_AT, START_AT = DMA_BASE, DMA_BASE + 8, DMA_BASE + 16
@@ -130,8 +130,8 @@ def move_piece(
         hart.data_slot = NO_SLOT
         if settings.shares_memory:
             note_fence(group.races, core.hart_id)
-    done_at, row_outcome, refresh_wait, shared_wait = access(
-        group.device, bank_id, row, n_columns, to_memory, at, settings.timing
+    done_at, row_outcome, refresh_wait, shared_wait = access_apart(
+        group.device, bank_id, row, n_columns, to_memory, at, at, settings.timing
     )
     window = core.hart_id * settings.stride_bytes + offset
     for i in range(0, n_bytes, 8):

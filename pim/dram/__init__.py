@@ -1,6 +1,6 @@
 """DDR4 devices: row buffers, timing rules and refresh, in DRAM clocks."""
 
-from pim.dram.access import Device, access, access_after, free_from, is_open, make_device
+from pim.dram.access import Device, access, access_apart, free_from, is_open, make_device
 from pim.dram.bank import CLOSED, RowOutcome
 from pim.dram.channel import Channel, earliest, issue, make_channel, probe
 from pim.dram.claimed import with_claims
@@ -17,7 +17,7 @@ __all__ = [
     "HostUse",
     "RowOutcome",
     "access",
-    "access_after",
+    "access_apart",
     "claim_rules",
     "earliest",
     "free_from",
