@@ -90,7 +90,7 @@ def exchange_line(frame: Any, native: Native, old: int, new: int) -> None:
         frame[at_index(native.line_at + line)] = 0
 
 
-@kernel
+@inlined_kernel
 def serve_fetch(port: Port, environment: Environment) -> bool:
     """Fetch the lines of a block's first instruction; return whether they are there."""
     core, frame, native, settings = port.core, port.frame, environment.native, environment.settings
