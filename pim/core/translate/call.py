@@ -21,6 +21,7 @@ KEPT_WORDS = 1024
 """Room for a named tuple that is kept in memory: a word for each integer, at most 12 for each array."""
 
 _INT64 = ir.IntType(64)
+_SERVER = ir.FunctionType(_INT64, [_INT64, _INT64])
 _NAMED = (types.NamedTuple, types.NamedUniTuple)
 _callbacks: dict[tuple[int, int], Any] = {}
 """What `server` made, by thread and place: native code has only its address. Not used by compiled kernels."""
@@ -46,6 +47,30 @@ def _overload_call_native(address: Any, frame: Any) -> Any:
 
     def call(address: Any, frame: Any) -> Any:
         return _call(address, frame)
+
+    return call
+
+
+def call_server(address: int, frame: int, cycle: int) -> int:
+    """Call the function int64(frame, cycle) at ``address``."""
+    kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+    return int(kind(int(address))(int(frame), int(cycle)))
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _call_server(_typing: Any, address: Any, frame: Any, cycle: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.call(builder.inttoptr(arguments[0], _SERVER.as_pointer()), arguments[1:])
+
+    return types.int64(address, frame, cycle), generate
+
+
+@overload(call_server)  # type: ignore[untyped-decorator]
+def _overload_call_server(address: Any, frame: Any, cycle: Any) -> Any:
+    """Let kernels call `call_server`."""
+
+    def call(address: Any, frame: Any, cycle: Any) -> Any:
+        return _call_server(address, frame, cycle)
 
     return call
 
@@ -128,23 +153,25 @@ def _keep(context: Any, builder: Any, kind: Any, value: Any, place: Any) -> None
         context.pack_value(builder, kind, value, place)
 
 
-def server(serve: Callable[[Any, Any], bool]) -> Callable[[Any, Any, Any, Any], int]:
-    """Return what makes functions int64(frame) of a kernel ``serve``, for kernels to give to native code.
+def server(serve: Callable[[Any, Any, int], int]) -> Callable[[Any, Any, Any, Any], int]:
+    """Return what makes functions int64(frame, cycle) of a kernel ``serve``, for kernels to give to native code.
 
-    It is called with what ``serve`` is called with, two named tuples, and with two arrays of KEPT_WORDS that these are
-    copied to; it returns the function's address. The frame has to hold the addresses of the two arrays.
+    It is called with what ``serve`` is called with before the cycle, two named tuples, and with two arrays of
+    KEPT_WORDS that these are copied to; it returns the function's address. The frame has to hold the addresses of the
+    two arrays. (The cycle is an argument and a result as each request has to wait for the one before to know it.)
     """
 
     def address(port: Any, environment: Any, port_words: Any, words: Any) -> int:
-        """Return the address of a function that calls ``serve(port, environment)``."""
-        function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(lambda _: int(serve(port, environment)))
+        """Return the address of a function that calls ``serve(port, environment, cycle)``."""
+        kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+        function = kind(lambda _, cycle: int(serve(port, environment, cycle)))
         _callbacks[threading.get_ident(), port_words.ctypes.data] = function
         return ctypes.cast(function, ctypes.c_void_p).value or 0
 
     @intrinsic  # type: ignore[untyped-decorator]
     def compiled_address(typing: Any, port: Any, environment: Any, port_at: Any, at: Any) -> Any:
         dispatcher: Any = serve
-        serve_types = (Kept(port), Kept(environment))
+        serve_types = (Kept(port), Kept(environment), types.int64)
         dispatcher.compile(serve_types)
         compiled = dispatcher.overloads[serve_types]
 
@@ -154,14 +181,15 @@ def server(serve: Callable[[Any, Any], bool]) -> Callable[[Any, Any, Any, Any], 
                 assert context.get_abi_sizeof(layout) <= 8 * KEPT_WORDS, kind
                 _keep(context, builder, kind, value, builder.inttoptr(place, layout.as_pointer()))
             name = builder.module.get_unique_name(f"{dispatcher.__name__}.c")
-            function = ir.Function(builder.module, ir.FunctionType(_INT64, [_INT64]), name)
+            function = ir.Function(builder.module, _SERVER, name)
             function.linkage = "internal"
             inner = ir.IRBuilder(function.append_basic_block("entry"))
             frame = inner.inttoptr(function.args[0], _INT64.as_pointer())
             kept_at = [inner.load(inner.gep(frame, [_INT64(int(word))])) for word in (Header.PORT, Header.ENVIRONMENT)]
             context.active_code_library.add_linking_library(compiled.library)
-            _, served = context.call_internal_no_propagate(inner, compiled.fndesc, compiled.signature, kept_at)
-            inner.ret(inner.zext(served, _INT64))
+            arguments = [*kept_at, function.args[1]]
+            _, served = context.call_internal_no_propagate(inner, compiled.fndesc, compiled.signature, arguments)
+            inner.ret(served)
             return builder.ptrtoint(function, _INT64)
 
         return types.int64(port, environment, port_at, at), generate

@@ -76,24 +76,25 @@ def function_text(plan: Plan, layout: Layout, xlen: int, n_parcels: int) -> str:
 def _request_text(layout: Layout, xlen: int) -> str:
     """Return the function by which all points are served: it returns the cycle, or -1 if native code is to be left.
 
-    It keeps the caller's integer registers, so that requests cost loops none.
+    It keeps the caller's integer registers, so that requests cost loops none. Native code only runs within the limit,
+    which is then not negative: one comparison finds both a later cycle and -1.
     """
     e = Emitter(layout, xlen)
     for word, value in (
         (Header.POINT, "%point"),
         (Header.REASON, "%reason"),
         (Header.ADDRESS, "%address"),
-        (Header.CYCLE, "%cycle"),
     ):
         e.set_frame_word(word, value)
     serve = e.load("ptr", e.place("%frame", Header.SERVE), "frame")
-    e.unless(e.value(f"icmp ne i64 {e.value(f'call i64 {serve}(ptr %frame)')}, 0"), "served", "left")
-    e.begin("served")
-    cycle = e.frame_word(Header.CYCLE)
-    e.unless(e.value(f"icmp sle i64 {cycle}, {e.frame_word(Header.LIMIT)}"), "on", "late")
+    cycle = e.value(f"call i64 {serve}(ptr %frame, i64 %cycle)")
+    e.unless(e.value(f"icmp ule i64 {cycle}, {e.frame_word(Header.LIMIT)}"), "on", "off")
     e.begin("on")
     e.line(f"ret i64 {cycle}")
+    e.begin("off")
+    e.line(f"br i1 {e.value(f'icmp slt i64 {cycle}, 0')}, label %left, label %late")
     e.begin("late")
+    e.set_frame_word(Header.CYCLE, cycle)
     e.set_frame_word(Header.REASON, str(int(Reason.INTERPRET)))
     e.line("br label %left")
     e.begin("left")

@@ -31,7 +31,7 @@ class Header(IntEnum):
     IS_INSIDE = 16  # whether native code has the core: it is there, or parked there with all it counts in the frame
     NO_STAMP = 17  # what entries of the scratchpad have for an LRU stamp
     LOWEST_STORE = 18  # lowest offset in memory whose stores need no care, as the entries know it
-    SERVE = 19  # address of a function int64(frame), which does what native code is left for; 0 where it can't
+    SERVE = 19  # address of a function int64(frame, cycle), which does what native code asks for: see `serve`
     PORT = 20  # address of the core's Port, for that function
     ENVIRONMENT = 21  # address of the group's Environment, for that function
     STACK = 22  # where the core's own stack begins, or 0

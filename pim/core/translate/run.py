@@ -12,7 +12,7 @@ from pim.core.group import run_group
 from pim.core.interpreter import run_hart
 from pim.core.settings import MEMORY_BASE, CoreSettings
 from pim.core.state import Core, Group, Hart, Stop, core_of
-from pim.core.translate.call import call_native
+from pim.core.translate.call import call_native, call_server
 from pim.core.translate.handover import collect_counts, hand_over, match_buffers, take_over
 from pim.core.translate.layout import Header
 from pim.core.translate.native import Environment, Native, PointColumn, Port
@@ -93,10 +93,12 @@ def run_turn(turn: int, group: Group, code: Code, native: Native, settings: Core
             if is_native:
                 enter(core, group, native, point, settings)
         elif not frame[Header.STACK]:
-            is_native = call_native(frame[Header.SERVE], frame.ctypes.data) != 0
+            cycle = call_server(frame[Header.SERVE], frame.ctypes.data, frame[Header.CYCLE])
+            is_native = cycle >= 0
             if hart.stop != Stop.READY:
                 return turn
-            frame[Header.ENTRY] = frame[Header.POINT]
+            if is_native:
+                frame[Header.ENTRY], frame[Header.CYCLE] = frame[Header.POINT], cycle
         if is_native:
             frame[Header.IS_INSIDE] = 1
             turn = go_native(native, turn)

@@ -38,14 +38,20 @@ from pim.jit import at_index, inlined_kernel, kernel, rarely
 
 
 @inlined_kernel
-def serve(port: Port, environment: Environment) -> bool:
-    """Do what a core's native code was left for; return whether it can go on, its cycle and entry in the frame.
+def serve(port: Port, environment: Environment, cycle: int) -> int:
+    """Do what a core's native code asks for; return the cycle at which it can go on, the entry in the frame.
 
-    If not, the core is parked, or the interpreter has to go on: the access traps, or goes somewhere that needs care.
+    If it can't, -1, and the cycle is in the frame: the core is parked, or the interpreter has to go on, as the access
+    traps, or goes somewhere that needs care.
     """
     if port.frame[Header.REASON] & REASON_MASK == Reason.ACCESS:
-        return serve_access(port, environment)
-    return serve_fetch(port, environment)
+        is_served, cycle = serve_access(port, environment, cycle)
+    else:
+        is_served, cycle = serve_fetch(port, environment, cycle)
+    if rarely(not is_served):
+        port.frame[Header.CYCLE] = cycle
+        return -1
+    return cycle
 
 
 @inlined_kernel
@@ -91,8 +97,8 @@ def exchange_line(frame: Any, native: Native, old: int, new: int) -> None:
 
 
 @inlined_kernel
-def serve_fetch(port: Port, environment: Environment) -> bool:
-    """Fetch the lines of a block's first instruction; return whether they are there."""
+def serve_fetch(port: Port, environment: Environment, cycle: int) -> tuple[bool, int]:
+    """Fetch the lines of a block's first instruction; return whether they are there, and the cycle."""
     core, frame, native, settings = port.core, port.frame, environment.native, environment.settings
     start = frame[Header.ADDRESS] - MEMORY_BASE
     first, last = start >> settings.instruction_line_shift, (start + 2 * (start & 1)) >> settings.instruction_line_shift
@@ -103,8 +109,7 @@ def serve_fetch(port: Port, environment: Environment) -> bool:
         place = at_index(line & settings.instruction_line_mask)
         old = core.instruction_line[place]
         if old == line:
-            return True
-        cycle = frame[Header.CYCLE]
+            return True, cycle
         at = max(edge(cycle, settings.clock), core.hart.written_at)
         offset = line << settings.instruction_line_shift
         if (
@@ -112,42 +117,44 @@ def serve_fetch(port: Port, environment: Environment) -> bool:
             and not is_own_row(core, environment.device, offset, at, settings)
             and not wait_for_turn(port, environment, at)
         ):
-            return False
-        frame[Header.CYCLE] = fetch_line(core, environment.device, line, cycle, at, settings)
+            return False, cycle
+        cycle = fetch_line(core, environment.device, line, cycle, at, settings)
         if core.instruction_line[place] == line:
             exchange_line(frame, native, old, line)
 
 
 @inlined_kernel
-def serve_access(port: Port, environment: Environment) -> bool:
-    """Bring the sector of a load or store, and point its site to the entry; return whether it did so."""
+def serve_access(port: Port, environment: Environment, cycle: int) -> tuple[bool, int]:
+    """Bring the sector of a load or store, and point its site to the entry; return whether it did so, and the cycle."""
     frame, native, settings = port.frame, environment.native, environment.settings
     reason, address = frame[Header.REASON], frame[Header.ADDRESS]
     if rarely(address & (reason >> UNALIGNED_SHIFT) & UNALIGNED_MASK != 0):
-        return False
+        return False, cycle
     site = at_index(HEADER_WORDS + TABLE_WORDS + SITE_WORDS * ((reason >> SITE_SHIFT) & SITE_MASK))
     own = at_index(HEADER_WORDS + TABLE_WORDS + SITE_WORDS * (reason >> ACCESS_SHIFT))
     is_store = reason & STORE_BIT != 0
     offset, lowest_store = address - MEMORY_BASE, environment.checked[0]
     if (lowest_store if is_store else 0) <= offset < settings.plain_bytes:
-        slot = reach_sector(port, environment, frame[own + np.uint64(SiteWord.CYCLES)], offset)
+        static = frame[own + np.uint64(SiteWord.CYCLES)]
+        slot, cycle = reach_sector(port, environment, cycle + static, offset)
+        cycle -= static
         if slot < 0:
-            return False
+            return False, cycle
         sector = (offset >> settings.sector_shift) & settings.sector_mask
         if is_store:
             port.core.dirty[at_index(slot)] |= 1 << sector
         loads, stores = write_entry(port.core, port.entries, slot, offset, lowest_store, settings)
         if not (stores if is_store else loads):
-            return False
+            return False, cycle
         number = slot * (settings.sector_mask + 1) + sector
     elif 0 <= address - SCRATCHPAD_BASE < settings.scratchpad_bytes >> settings.sector_shift << settings.sector_shift:
         number = native.scratchpad_entry + ((address - SCRATCHPAD_BASE) >> settings.sector_shift)
     else:
-        return False
+        return False, cycle
     entry = port.entry_address + 8 * ENTRY_WORDS * number
     frame[at_index(HEADER_WORDS + ((address >> settings.sector_shift) & (TABLE_WORDS - 1)))] = entry
     frame[site] = entry
-    return True
+    return True, cycle
 
 
 @inlined_kernel
@@ -173,26 +180,25 @@ def oldest_slot(core: Core, line: int, settings: CoreSettings) -> int:
 
 
 @inlined_kernel
-def reach_sector(port: Port, environment: Environment, static: int, offset: int) -> int:
-    """Return the slot that has the sector of ``offset``, fetched if it was not there; -1 if the core is parked.
+def reach_sector(port: Port, environment: Environment, cycle: int, offset: int) -> tuple[int, int]:
+    """Return the slot that has the sector of ``offset``, fetched if it was not there, and the core cycle.
 
-    ``static`` are the cycles from the block's start to the access. Native code repeats it, and with it the LRU stamp.
+    The slot is -1 if the core is parked. Native code repeats the access, and with it the LRU stamp.
     """
-    core, frame, device, settings = port.core, port.frame, environment.device, environment.settings
+    core, device, settings = port.core, environment.device, environment.settings
     line = offset >> settings.line_shift
     slot = find_line(core, line, settings)
     has_line = slot >= 0
     if not has_line:
         slot = oldest_slot(core, line, settings)
     elif (core.valid[at_index(slot)] >> ((offset >> settings.sector_shift) & settings.sector_mask)) & 1:
-        return slot
-    cycle = frame[Header.CYCLE] + static
+        return slot, cycle
     while True:
         at = max(edge(cycle, settings.clock), core.hart.written_at)
         if is_behind(port, environment, at) and not (has_line and is_own_row(core, device, offset, at, settings)):
             fetch_ahead(port.memory_at + offset)
             if not wait_for_turn(port, environment, at):
-                return -1
+                return -1, cycle
         if not has_line and core.dirty[at_index(slot)]:
             write_back(port, environment, slot, at)
             continue
@@ -203,8 +209,7 @@ def reach_sector(port: Port, environment: Environment, static: int, offset: int)
         drop_entries(port.entries, slot, core.valid[at_index(slot)], Entry.LOAD_BASE, settings)
         core.line[at_index(slot)] = line
         core.valid[at_index(slot)] = 0
-    frame[Header.CYCLE] = fetch_sector(core, device, slot, offset, cycle, at, settings) - static
-    return slot
+    return slot, fetch_sector(core, device, slot, offset, cycle, at, settings)
 
 
 @kernel
