@@ -4,6 +4,8 @@ import importlib
 import sys
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 from pim import jit
@@ -83,3 +85,29 @@ def test_unchanged_code_is_not_compiled_again(package: Path) -> None:
     again(2)
     assert sum(again.stats.cache_hits.values()) == 1
     assert not again.stats.cache_misses
+
+
+def test_calls_with_constants_use_what_is_compiled_for_variables() -> None:
+    @jit.kernel
+    def add(left: int, right: int) -> int:
+        return left + right
+
+    @jit.kernel
+    def sums(value: int) -> int:
+        return add(value, value) + add(value, 1) + add(2, value)
+
+    assert sums(5) == 23
+    assert len(getattr(add, "signatures", ())) == (0 if jit.numba.config.DISABLE_JIT else 1)
+
+
+@pytest.mark.plain
+def test_rare_conditions_and_indices_stay_what_they_are() -> None:
+    @jit.kernel
+    def count(values: npt.NDArray[np.int64]) -> int:
+        n = 0
+        for i in range(len(values)):
+            if jit.rarely(values[jit.at_index(i)] > 1):
+                n += 1
+        return n
+
+    assert count(np.array([0, 1, 2, 3])) == 2
