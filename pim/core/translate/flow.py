@@ -6,9 +6,10 @@ come to: which lines of the instruction buffer are there, as only what is outsid
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
-from pim.core.translate.plan import Plan
+from pim.core.translate.plan import KEPT_PLANS, Plan
 
 LOOP_WEIGHT = 10
 """Rounds that a loop is taken to make, where it is decided which edges are frequent. assumption: any large number."""
@@ -22,7 +23,7 @@ class Edge(NamedTuple):
     is_taken: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Flow:
     """A plan's edges, and what is known of blocks and edges; blocks are numbers."""
 
@@ -37,6 +38,7 @@ class Flow:
         return (source, is_taken) in self.retreating
 
 
+@lru_cache(KEPT_PLANS)
 def make_flow(plan: Plan) -> Flow:
     """Return what is known of a plan."""
     edges = edges_of(plan)

@@ -6,7 +6,7 @@ per line of code that blocks are cut at, 1 if it is not in the instruction buffe
 """
 
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pim.core.translate.plan import Plan
 
@@ -126,11 +126,11 @@ class Layout(NamedTuple):
         """Return the words of a frame."""
         return self.block_at + BLOCK_WORDS * self.n_blocks
 
-    def block(self, number: int, word: BlockWord) -> int:
-        """Return where a word of a block's record is."""
+    def block(self, number: Any, word: BlockWord) -> Any:
+        """Return where a word of a block's record is; of an array of blocks, an array."""
         return self.block_at + BLOCK_WORDS * number + word
 
-    def site(self, number: int, word: SiteWord = SiteWord.ENTRY) -> int:
+    def site(self, number: Any, word: SiteWord = SiteWord.ENTRY) -> Any:
         """Return where a word of a site, or a load or store, is."""
         return HEADER_WORDS + TABLE_WORDS + SITE_WORDS * number + word
 

@@ -1,6 +1,7 @@
 """What a group needs beside its own state to run native code: frames, entries, and tables of points and blocks."""
 
 from enum import IntEnum
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from pim.core.translate.layout import (
     SiteWord,
     layout_of,
 )
-from pim.core.translate.plan import Plan
+from pim.core.translate.plan import KEPT_PLANS, Plan
 from pim.core.translate.stacks import STACK_ALIGNMENT, STACK_BYTES, can_switch
 from pim.core.translate.turns import make_turns
 from pim.dram import Device
@@ -144,9 +145,9 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
         block = plan.blocks[number]
         point_at[block.body[0].parcel] = block.head + 1
     code.fetch_line[point_at > 0] = ENTRY
-    points, blocks = _tables(plan, code)
+    points, blocks, cycles = _tables(plan, code)
     frames = np.zeros((n_harts, layout.words), np.int64)
-    _fill_frames(frames, layout, plan, code, group, settings)
+    _fill_frames(frames, layout, cycles, group, settings)
     frames[:, layout.line_at : layout.block_at] = 1
     frames[:, Header.JUMPS] = point_at.ctypes.data
     stacks = np.empty((n_harts if can_switch() and n_harts > 1 else 0, STACK_BYTES // 8), np.int64)
@@ -160,10 +161,10 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
     )
     last_entries = entries[:, -1].ctypes.data + np.arange(n_harts) * entries[0].nbytes
     frames[:, HEADER_WORDS : HEADER_WORDS + TABLE_WORDS] = last_entries[:, None]
-    for point, row in zip(plan.points, points, strict=True):
-        if point.site >= 0:
-            frames[:, layout.site(point.site, SiteWord.ENTRY)] = last_entries
-            frames[:, layout.site(point.access, SiteWord.CYCLES)] = row[PointColumn.CYCLES]
+    *_, access, site = _places(plan)[2]
+    is_access = access >= 0
+    frames[:, layout.site(site[is_access], SiteWord.ENTRY)] = last_entries[:, None]
+    frames[:, layout.site(access[is_access], SiteWord.CYCLES)] = points[is_access, PointColumn.CYCLES]
     return Native(
         machinecode.address,
         frames,
@@ -188,10 +189,11 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
     )
 
 
+@lru_cache(KEPT_PLANS)
 def block_steps(plan: Plan, flow: Flow, layout: Layout) -> tuple[Any, Any]:
     """Return the tables of steps, and of what leads to each block: leaf by leaf of the ends that are not counted."""
 
-    def word(edge: Edge) -> int:
+    def word(edge: Edge) -> Any:
         return layout.block(edge.source, BlockWord.TAKEN_COUNT if edge.is_taken else BlockWord.FALL_COUNT)
 
     into: list[list[Edge]] = [[] for _ in plan.blocks]
@@ -216,44 +218,50 @@ def block_steps(plan: Plan, flow: Flow, layout: Layout) -> tuple[Any, Any]:
     return np.array(steps, np.int64).reshape(-1, len(Step)), np.array(words, np.int64)
 
 
-def _tables(plan: Plan, code: Code) -> tuple[Any, Any]:
-    """Return the tables of points and of blocks."""
-    points = np.zeros((len(plan.points), len(PointColumn)), np.int64)
-    blocks = np.zeros((len(plan.blocks), len(Total)), np.int64)
-    prefixes = []
-    for block in plan.blocks:
-        sums = np.zeros((len(block.body) + 1, 5), np.int64)
-        for n, it in enumerate(block.body):
-            is_load = it.is_access and not it.is_store
-            own = (code.cost[it.parcel], 1, is_load, it.is_store, code.load_use[it.parcel])
-            sums[n + 1] = sums[n] + own
-        prefixes.append(sums)
-        blocks[block.number] = sums[-1, 1:]
-    for number, point in enumerate(plan.points):
-        sums = prefixes[point.block][point.n]
-        points[number] = (point.parcel, point.block, *sums, MEMORY_BASE + 2 * point.parcel)
-    return points, blocks
+@lru_cache(KEPT_PLANS)
+def _places(plan: Plan) -> tuple[Any, Any, Any]:
+    """Return the parcels of all blocks' instructions, where each block's begin among them, and columns of the points.
+
+    These are parcel, block, n, access and site.
+    """
+    parcels = np.array([it.parcel for block in plan.blocks for it in block.body], np.int64)
+    starts = np.cumsum([0, *(len(block.body) for block in plan.blocks)])
+    columns = [(point.parcel, point.block, point.n, point.access, point.site) for point in plan.points]
+    return parcels, starts, np.array(columns, np.int64).reshape(-1, 5).T
 
 
-def _fill_frames(frames: Any, layout: Layout, plan: Plan, code: Code, group: Group, settings: CoreSettings) -> None:
+def _tables(plan: Plan, code: Code) -> tuple[Any, Any, Any]:
+    """Return the tables of points and of blocks, and the static cycles of each block."""
+    parcels, starts, (parcel, block, n, *_) = _places(plan)
+    op = code.op[parcels]
+    is_store = (op >= Op.SB) & (op <= Op.FSD)
+    is_load = (op >= Op.LB) & (op <= Op.FSD) & ~is_store
+    sums = np.zeros((len(parcels) + 1, 5), np.int64)
+    own = (code.cost[parcels], np.ones_like(parcels), is_load, is_store, code.load_use[parcels])
+    np.cumsum(np.stack(own, axis=1), axis=0, out=sums[1:])
+    totals = sums[starts[1:]] - sums[starts[:-1]]
+    before = sums[starts[block] + n] - sums[starts[block]]
+    points = np.column_stack((parcel, block, before, MEMORY_BASE + 2 * parcel))
+    return points, np.ascontiguousarray(totals[:, 1:]), totals[:, 0]
+
+
+def _fill_frames(frames: Any, layout: Layout, cycles: Any, group: Group, settings: CoreSettings) -> None:
     """Write what stays the same in all frames."""
     frames[:, Header.X] = [row.ctypes.data for row in group.registers.x]
     frames[:, Header.F] = [row.ctypes.data for row in group.registers.f_bits]
     frames[:, Header.SECTOR_SHIFT] = settings.sector_shift
     frames[:, Header.IS_STALE] = 1
-    frames[:, Header.SLACK] = _slack(plan, code, settings)
+    frames[:, Header.SLACK] = _slack(cycles, settings)
     for shift in range(4):
         frames[:, Header.MASK + shift] = ~((1 << settings.sector_shift) - (1 << shift))
-    for block in plan.blocks:
-        cycles = sum(int(code.cost[it.parcel]) for it in block.body)
-        frames[:, layout.block(block.number, BlockWord.FALL_CYCLES)] = cycles
-        frames[:, layout.block(block.number, BlockWord.TAKEN_CYCLES)] = cycles + settings.taken_branch_penalty
+    numbers = np.arange(len(cycles))
+    frames[:, layout.block(numbers, BlockWord.FALL_CYCLES)] = cycles
+    frames[:, layout.block(numbers, BlockWord.TAKEN_CYCLES)] = cycles + settings.taken_branch_penalty
 
 
-def _slack(plan: Plan, code: Code, settings: CoreSettings) -> int:
+def _slack(cycles: Any, settings: CoreSettings) -> int:
     """Return the most cycles, stalls apart, from one branch or jump at which native code looks at its limit to another.
 
     Loops have one each: in between no block is executed twice.
     """
-    cycles = sum(int(code.cost[it.parcel]) for block in plan.blocks for it in block.body)
-    return cycles + settings.taken_branch_penalty * len(plan.blocks)
+    return int(cycles.sum()) + settings.taken_branch_penalty * len(cycles)

@@ -18,6 +18,9 @@ from pim.isa import Op
 MOST_INSTRUCTIONS = 8_000
 """Instructions translated of one program, some seconds of compiling; the interpreter runs what lies beyond."""
 
+KEPT_PLANS = 16
+"""More than the kernels that a machine's groups run."""
+
 LARGEST_LINE_SHIFT = 6
 """log2 of the bytes of instruction-buffer lines at which blocks are cut; larger ones are a multiple."""
 
@@ -147,9 +150,9 @@ class Block:
     after_point: int = -1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
-    """Blocks by parcel, in order, and all points."""
+    """Blocks by parcel, in order, and all points; what follows from it alone is kept for the last `KEPT_PLANS`."""
 
     blocks: list[Block]
     block_at: dict[int, Block]
