@@ -16,7 +16,7 @@ from mapreduce.runtime import run_job
 from pim.config import load_system, with_overrides
 from pim.core.state import Stop
 from pim.core.translate import compile as compiler
-from pim.core.translate import function, native
+from pim.core.translate import function, stacks
 from pim.isa import Op, Program, Segment
 from pim.isa.csr import Csr
 from pim.system import CoreTask, Engine
@@ -105,7 +105,7 @@ def test_programs_too_large_for_values_leave_the_same(
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_cores_without_stacks_of_their_own_leave_the_same(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native, "can_switch", lambda: False)
+    monkeypatch.setattr(stacks, "can_switch", lambda: False)
     system, n_cores = LEVELS[level]
     for seed in (5000, 5002):
         program = random_program(seed)

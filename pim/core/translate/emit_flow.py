@@ -4,7 +4,7 @@ from pim.core.settings import MEMORY_BASE
 from pim.core.translate.emitter import EMPTY, Emitter
 from pim.core.translate.flow import Flow
 from pim.core.translate.layout import BlockWord, Header, Reason
-from pim.core.translate.live import Part, Values, goes_by_memory
+from pim.core.translate.live import Part, Values, goes_by_memory, leaves_at_end
 from pim.core.translate.plan import Block, End, Plan
 from pim.isa import Op
 
@@ -16,8 +16,8 @@ FLOW_OPS = frozenset({*_CONDITIONS, Op.JAL, Op.JALR})
 def emit_head(e: Emitter, flow: Flow, block: Block, lines: range, values: Values) -> None:
     """Write a block's start: where native code begins (``r``), where registers come from memory (``m``), and the check.
 
-    The check is that the block's lines are in the instruction buffer. Native code that was left there goes on with
-    registers in memory, unless it can begin there.
+    The check is that the block's lines are in the instruction buffer. If native code that was left there is resumed, it
+    goes on with registers in memory, unless it can begin there.
     """
     label, is_checked, begins = e.at(block.head), block.number in flow.checked, block.number in flow.entered
     if begins and e.in_memory == e.begins_in_memory:
@@ -32,7 +32,7 @@ def emit_head(e: Emitter, flow: Flow, block: Block, lines: range, values: Values
         e.begin(f"{label}m")
         e.reload(values.live)
         e.line(f"br label %{label}")
-    if is_checked and not begins and e.in_memory:
+    if is_checked and not begins and e.in_memory and e.is_resumed:
         e.begin(f"{label}r")
         e.count(block.number, BlockWord.ENTERED)
         e.line(f"br label %{label}")
@@ -84,7 +84,8 @@ def emit_end(e: Emitter, plan: Plan, flow: Flow, block: Block, values: Values, n
             _go(e, plan, flow, block, values, is_taken=False)
             e.begin(f"{label}t")
             _go(e, plan, flow, block, values, is_taken=True)
-    e.leave(f"{label}x", block.end_point, block.number, saver(e, values))
+    if leaves_at_end(plan, flow, block):
+        e.leave(f"{label}x", block.end_point, block.number, saver(e, values))
 
 
 def link(block: Block, xlen: int) -> int:

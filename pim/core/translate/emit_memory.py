@@ -26,11 +26,11 @@ MEMORY_OPS = frozenset({*_KINDS, *_STORED})
 def emit_access(e: Emitter, it: Instruction, number: int, point: Point, to: str) -> None:
     """Write a load or store, and the point before it, which native code is left from by label ``to``.
 
-    Native code that was left there goes on with registers in memory.
+    If native code that was left there is resumed, it goes on with registers in memory.
     """
     label = e.at(number)
     e.line(f"br label %{label}")
-    if e.in_memory:
+    if e.in_memory and e.is_resumed:
         e.begin(f"{label}r")
         e.count(point.block, BlockWord.ENTERED)
         e.line(f"br label %{label}")

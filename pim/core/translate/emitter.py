@@ -22,6 +22,7 @@ class Emitter:
         self.lines: list[str] = []
         self.in_memory = False
         self.begins_in_memory = False  # whether there is nothing else
+        self.is_resumed = True  # whether native code is entered where it was left for a request
         self.entries: dict[int, str] = {}  # what the block's accesses have used, by site, where it is a value
         self._n_values = 0
 

@@ -3,6 +3,7 @@
 from functools import reduce
 from operator import or_
 
+from pim.core.translate import stacks
 from pim.core.translate.emit_float import DECLARATIONS, FLOAT_OPS, emit_float, is_exact
 from pim.core.translate.emit_flow import FLOW_OPS, emit_end, emit_head, emit_part, saver
 from pim.core.translate.emit_integer import INTEGER_OPS, emit_integer
@@ -36,6 +37,7 @@ def function_text(plan: Plan, layout: Layout, xlen: int, n_parcels: int) -> str:
     values = register_values(plan, flow)
     e = Emitter(layout, xlen)
     e.begins_in_memory = sum(len(block.body) for block in plan.blocks) > MOST_IN_VALUES
+    e.is_resumed = not stacks.can_switch()
     e.line("%cycle = alloca i64")
     e.declare(reduce(or_, (own.live | own.part.written for own in values), 0))
     e.line(f"%x = load ptr, ptr %frame, !invariant.load !{EMPTY}")
@@ -51,14 +53,14 @@ def function_text(plan: Plan, layout: Layout, xlen: int, n_parcels: int) -> str:
     for number, point in enumerate(plan.points):
         if point.kind is Kind.HEAD and point.block in flow.entered:
             targets[number] = f"{'m' if e.begins_in_memory else 'p'}{number}r"
-        elif point.kind is Kind.SITE or (point.kind is Kind.HEAD and point.block in flow.checked):
+        elif e.is_resumed and (point.kind is Kind.SITE or (point.kind is Kind.HEAD and point.block in flow.checked)):
             targets[number] = f"m{number}r"
     e.switch(e.frame_word(Header.ENTRY), targets)
     e.begin("nowhere")
     e.line("unreachable")
     for part in {own.part.number: own.part for own in values}.values():
         emit_part(e, part)
-    for in_memory in (True,) if e.begins_in_memory else (False, True):
+    for in_memory in (True,) if e.begins_in_memory else (False, True)[: 1 + e.is_resumed]:
         e.in_memory = in_memory
         for block in plan.blocks:
             own = values[block.number]

@@ -9,6 +9,7 @@ import numpy as np
 from pim.core.code import ENTRY, Code
 from pim.core.settings import MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
 from pim.core.state import NO_LINE, Core, Group
+from pim.core.translate import stacks
 from pim.core.translate.call import KEPT_WORDS
 from pim.core.translate.compile import Machinecode
 from pim.core.translate.flow import Edge, Flow, make_flow
@@ -24,7 +25,7 @@ from pim.core.translate.layout import (
     layout_of,
 )
 from pim.core.translate.plan import KEPT_PLANS, Plan
-from pim.core.translate.stacks import STACK_ALIGNMENT, STACK_BYTES, can_switch
+from pim.core.translate.stacks import STACK_ALIGNMENT, STACK_BYTES
 from pim.core.translate.turns import make_turns
 from pim.dram import Device
 from pim.isa import Op
@@ -150,8 +151,8 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
     _fill_frames(frames, layout, cycles, group, settings)
     frames[:, layout.line_at : layout.block_at] = 1
     frames[:, Header.JUMPS] = point_at.ctypes.data
-    stacks = np.empty((n_harts if can_switch() and n_harts > 1 else 0, STACK_BYTES // 8), np.int64)
-    for frame, stack in zip(frames, stacks, strict=False):
+    own_stacks = np.empty((n_harts if stacks.can_switch() and n_harts > 1 else 0, STACK_BYTES // 8), np.int64)
+    for frame, stack in zip(frames, own_stacks, strict=False):
         frame[Header.STACK] = (stack.ctypes.data + stack.nbytes) // STACK_ALIGNMENT * STACK_ALIGNMENT
     used = group.buffers.used.ctypes.data + 8 * np.arange(n_harts * n_slots).reshape(n_harts, n_slots)
     steps, into = block_steps(plan, flow, layout)
@@ -182,7 +183,7 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
         np.ones(1, np.int64),
         not settings.protects_text or bool(((code.op >= Op.CSRRW) & (code.op <= Op.CSRRCI)).any()),
         make_turns(n_harts),
-        stacks,
+        own_stacks,
         np.zeros((n_harts + 1, KEPT_WORDS + KEPT_APART), np.int64),
         steps,
         into,

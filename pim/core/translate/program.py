@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pim.config import CoreConfig
 from pim.core.code import Code
-from pim.core.translate import function
+from pim.core.translate import function, stacks
 from pim.core.translate.compile import Machinecode, compile_function, load_function, object_key
 from pim.core.translate.function import function_text, is_native
 from pim.core.translate.layout import layout_of
@@ -35,7 +35,8 @@ def kernel_key(text: bytes, entry: int, symbols: Iterable[int], core: CoreConfig
         What executes it.
     """
     line_bytes = min(core.instruction_line_bytes, 1 << LARGEST_LINE_SHIFT)
-    parts = (source_digest(Path(function.__file__)), entry, sorted(symbols), core.isa_extensions, line_bytes)
+    made_for = (core.isa_extensions, line_bytes, stacks.can_switch())
+    parts = (source_digest(Path(function.__file__)), entry, sorted(symbols), *made_for)
     return object_key(hashlib.sha256(text).hexdigest() + repr(parts))
 
 
