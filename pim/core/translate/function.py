@@ -70,7 +70,8 @@ def function_text(plan: Plan, layout: Layout, xlen: int, n_parcels: int) -> str:
     e.begin("exit")
     e.line("ret i64 0")
     body = "\n".join(e.lines)
-    main = f"define i64 @{NAME}(ptr noalias %frame) nounwind {{\nentry:\n{body}\n}}"
+    frame = f"ptr noalias dereferenceable({8 * layout.words}) align 8 %frame"
+    main = f"define i64 @{NAME}({frame}) nounwind {{\nentry:\n{body}\n}}"
     prefetch = "declare void @llvm.prefetch.p0(ptr, i32 immarg, i32 immarg, i32 immarg)"
     return "\n".join((DECLARATIONS, prefetch, _request_text(layout, xlen), main, _metadata()))
 
