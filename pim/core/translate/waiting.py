@@ -5,7 +5,7 @@ from pim.core.translate.native import Environment, Port
 from pim.core.translate.stacks import switch_stack
 from pim.core.translate.turns import HART_SHIFT, TurnWord, add_turn, stack_place, take_turn
 from pim.core.turn import park
-from pim.jit import inlined_kernel
+from pim.jit import inlined_kernel, kernel
 
 
 @inlined_kernel
@@ -14,7 +14,7 @@ def is_behind(port: Port, environment: Environment, at: int) -> bool:
     return bool((at << HART_SHIFT | port.core.hart_id) > environment.native.turns[TurnWord.NEXT])
 
 
-@inlined_kernel
+@kernel
 def wait_for_turn(port: Port, environment: Environment, at: int) -> bool:
     """Let others go on until it is a core's turn at a request at clock ``at``; return whether it is.
 
@@ -30,9 +30,24 @@ def wait_for_turn(port: Port, environment: Environment, at: int) -> bool:
     turn = take_turn(turns)
     place = stack_place(turns, turn)
     to_at = turns.ctypes.data + (8 * place if turns[place] else 8 * TurnWord.MAIN)
-    other = turns[TurnWord.NEXT] & ((1 << HART_SHIFT) - 1)
-    stack_at = turns[stack_place(turns, other)]
-    for line in range(6):
-        fetch_ahead(stack_at + 64 * line)
+    fetch_core_ahead(environment, turns[TurnWord.NEXT] & ((1 << HART_SHIFT) - 1))
     switch_stack(turns.ctypes.data + 8 * stack_place(turns, core.hart_id), to_at)
     return True
+
+
+@inlined_kernel
+def fetch_core_ahead(environment: Environment, hart_id: int) -> None:
+    """Let the host fetch what a core needs to go on into its caches: all cores' state is larger than the nearest one.
+
+    The lines that measurements found it to wait for: its stack, of its Port, and of its bank.
+    """
+    native, device = environment.native, environment.device
+    stack_at = native.turns[stack_place(native.turns, hart_id)]
+    for line in range(6):
+        fetch_ahead(stack_at + 64 * line)
+    port_at = native.kept.ctypes.data + native.kept.strides[0] * hart_id
+    for line in (0, 2, 3, 4):
+        fetch_ahead(port_at + 64 * line)
+    if environment.settings.own_bank:
+        fetch_ahead(device.banks.ctypes.data + device.banks.itemsize * hart_id)
+        fetch_ahead(device.buses.ctypes.data + device.buses.itemsize * hart_id)
