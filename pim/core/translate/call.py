@@ -12,17 +12,13 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.typing.templates import AttributeTemplate
-from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, overload, register_model
+from numba.extending import intrinsic, overload
 
+from pim.core.translate.kept import KEPT_WORDS, Kept, keep, layout_of_kept
 from pim.core.translate.layout import Header
-
-KEPT_WORDS = 1024
-"""Room for a named tuple that is kept in memory: a word for each integer, at most 12 for each array."""
 
 _INT64 = ir.IntType(64)
 _SERVER = ir.FunctionType(_INT64, [_INT64, _INT64])
-_NAMED = (types.NamedTuple, types.NamedUniTuple)
 _callbacks: dict[tuple[int, int], Any] = {}
 """What `server` made, by thread and place: native code has only its address. Not used by compiled kernels."""
 
@@ -99,60 +95,6 @@ def _overload_fetch_ahead(_address: Any) -> Any:
     return call
 
 
-class Kept(types.Type):  # type: ignore[misc]
-    """A named tuple in memory: kernels load a field where they use it, and pass all of it as one address."""
-
-    def __init__(self, content: Any) -> None:
-        super().__init__(f"Kept({content})")
-        self.content = content
-
-    def field(self, name: str) -> Any:
-        """Return the type that a kernel gets for a field."""
-        kind = self.content.types[self.content.fields.index(name)]
-        return Kept(kind) if isinstance(kind, _NAMED) else kind
-
-
-@register_model(Kept)
-class _KeptModel(models.PrimitiveModel):  # type: ignore[misc]
-    def __init__(self, manager: Any, kind: Kept) -> None:
-        super().__init__(manager, kind, _INT64)
-
-
-@infer_getattr
-class _KeptFields(AttributeTemplate):  # type: ignore[misc]
-    key = Kept
-
-    def generic_resolve(self, kind: Kept, name: str) -> Any:
-        return kind.field(name)
-
-
-@lower_getattr_generic(Kept)  # type: ignore[untyped-decorator]
-def _load_field(context: Any, builder: Any, kind: Kept, address: Any, name: str) -> Any:
-    place = builder.inttoptr(address, _layout(context, kind.content).as_pointer())
-    place = cgutils.gep_inbounds(builder, place, 0, kind.content.fields.index(name))
-    found = kind.field(name)
-    if isinstance(found, Kept):
-        return builder.ptrtoint(place, _INT64)
-    return builder.load(place) if isinstance(found, types.Record) else context.unpack_value(builder, found, place)
-
-
-def _layout(context: Any, kind: Any) -> Any:
-    """Return the LLVM type of what is kept of a value: of a record its address, of a named tuple all its fields."""
-    if isinstance(kind, _NAMED):
-        return ir.LiteralStructType([_layout(context, part) for part in kind.types])
-    return context.get_value_type(kind) if isinstance(kind, types.Record) else context.get_data_type(kind)
-
-
-def _keep(context: Any, builder: Any, kind: Any, value: Any, place: Any) -> None:
-    if isinstance(kind, _NAMED):
-        for n, part in enumerate(kind.types):
-            _keep(context, builder, part, builder.extract_value(value, n), cgutils.gep_inbounds(builder, place, 0, n))
-    elif isinstance(kind, types.Record):
-        builder.store(value, place)
-    else:
-        context.pack_value(builder, kind, value, place)
-
-
 def server(serve: Callable[[Any, Any, int], int]) -> Callable[[Any, Any, Any, Any], int]:
     """Return what makes functions int64(frame, cycle) of a kernel ``serve``, for kernels to give to native code.
 
@@ -177,9 +119,9 @@ def server(serve: Callable[[Any, Any, int], int]) -> Callable[[Any, Any, Any, An
 
         def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
             for kind, value, place in zip((port, environment), arguments[:2], arguments[2:], strict=True):
-                layout = _layout(context, kind)
+                layout = layout_of_kept(context, kind)
                 assert context.get_abi_sizeof(layout) <= 8 * KEPT_WORDS, kind
-                _keep(context, builder, kind, value, builder.inttoptr(place, layout.as_pointer()))
+                keep(context, builder, kind, value, builder.inttoptr(place, layout.as_pointer()))
             name = builder.module.get_unique_name(f"{dispatcher.__name__}.c")
             function = ir.Function(builder.module, _SERVER, name)
             function.linkage = "internal"

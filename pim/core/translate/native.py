@@ -10,9 +10,9 @@ from pim.core.code import ENTRY, Code
 from pim.core.settings import MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
 from pim.core.state import NO_LINE, Core, Group
 from pim.core.translate import stacks
-from pim.core.translate.call import KEPT_WORDS
 from pim.core.translate.compile import Machinecode
 from pim.core.translate.flow import Edge, Flow, make_flow
+from pim.core.translate.kept import KEPT_WORDS
 from pim.core.translate.layout import (
     ENTRY_WORDS,
     HEADER_WORDS,

@@ -46,7 +46,7 @@ def fetch_core_ahead(environment: Environment, hart_id: int) -> None:
     for line in range(6):
         fetch_ahead(stack_at + 64 * line)
     port_at = native.kept.ctypes.data + native.kept.strides[0] * hart_id
-    for line in (0, 2, 3, 4):
+    for line in range(4):
         fetch_ahead(port_at + 64 * line)
     if environment.settings.own_bank:
         fetch_ahead(device.banks.ctypes.data + device.banks.itemsize * hart_id)
