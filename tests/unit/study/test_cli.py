@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,7 @@ def test_ctrl_c_ends_replay_and_its_workers_at_once(tmp_path: Path) -> None:
         [*SCALEIN, "replay", "spark_traces/bundles/kmeans", "--results", str(tmp_path), "--workers", "1"],
         cwd=ROOT,
         start_new_session=True,
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # ignored where the tests run behind a shell
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
