@@ -4,7 +4,6 @@ import signal
 import subprocess
 import sys
 import time
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -74,15 +73,16 @@ def test_report_is_made_from_result_files(tmp_path: Path, capsys: pytest.Capture
 
 
 def test_ctrl_c_ends_replay_and_its_workers_at_once(tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs behind a shell begins by ignoring it
     process = subprocess.Popen(
         [*SCALEIN, "replay", "spark_traces/bundles/kmeans", "--results", str(tmp_path), "--workers", "1"],
         cwd=ROOT,
         start_new_session=True,
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # ignored where the tests run behind a shell
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
+    signal.signal(signal.SIGINT, before)
     deadline = time.monotonic() + 60
     while not _children(process.pid):
         assert time.monotonic() < deadline
