@@ -1,26 +1,26 @@
 """Frozen inputs: every array is a function of (generator, version, seed, parameters) and of nothing else.
 
-Counter-based and integer-only: number ``i`` of a stream is SplitMix64's finaliser of a key and ``i``, so the
-bytes are the same on every platform and NumPy version, and any part can be made alone. A change that moves one
-byte needs a new `VERSION`; golden digests in the tests hold this. Which program reads the arrays is decided in
-`spark_traces.workloads`, whether they are the right ones in `spark_traces.bundle`.
+All of it is integer arithmetic on counter-based numbers (`spark_traces.streams`), so the bytes are the same on every
+platform. A change that moves one byte needs a new `VERSION`; golden digests in the tests hold this. Which program
+reads the arrays is decided in `spark_traces.workloads`, whether they are the right ones in `spark_traces.bundle`.
 
 References
 ----------
-Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014, figure 16 (SplitMix64).
 TPC-H specification 3.0.1, clause 4.2.3 (columns of LINEITEM and PART).
 """
 
 import hashlib
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pim.errors import LoadError
+from pim.jit import kernel
+from spark_traces.streams import below, draw_one, number, stream_key
 
 Arrays = dict[str, npt.NDArray[np.generic]]
-UInts = npt.NDArray[np.uint64]
 
 VERSION = 1
 """Version of all generators in this file."""
@@ -29,6 +29,7 @@ MAX_INPUT_BYTES = 8 << 30  # assumption: a bundle that asks for more than 8 GiB 
 
 N_WORDS = 20_000  # assumption: vocabulary of a long book
 _TABLE_BITS = 20  # probabilities are multiples of 2**-20; the rarest word has about 2**-18
+_SPACE, _NEWLINE = 0x20, 0x0A
 _WORDS_PER_LINE = 10  # mean; a line has 1 to 19 words
 _LETTERS = 12  # longest word
 
@@ -38,47 +39,6 @@ _CENTRE_RANGE = 32  # cluster centres lie in [-16, 16); with a spread below 3, |
 _FIRST_ORDER_DAY = 8035  # 1992-01-01 in days since 1970-01-01; TPC-H STARTDATE
 _ORDER_DAYS = 2406  # 1992-01-01 .. 1998-08-02; TPC-H ENDDATE - 151 days
 _PARTS = 200_000  # TPC-H scale factor 1
-
-_GAMMA = 0x9E3779B97F4A7C15
-_MIX_1 = 0xBF58476D1CE4E5B9
-_MIX_2 = 0x94D049BB133111EB
-_MASK = (1 << 64) - 1
-
-
-def mix64(value: int) -> int:
-    """Return SplitMix64's finaliser of a 64-bit unsigned ``value``."""
-    value = ((value ^ (value >> 30)) * _MIX_1) & _MASK
-    value = ((value ^ (value >> 27)) * _MIX_2) & _MASK
-    return value ^ (value >> 31)
-
-
-def stream_key(seed: int, stream: str) -> int:
-    """Return the 64-bit key of the named ``stream`` under ``seed``."""
-    name = int.from_bytes(hashlib.sha256(stream.encode()).digest()[:8], "little")
-    return mix64(mix64(seed & _MASK) ^ name)
-
-
-def draw(key: int, start: int, count: int) -> UInts:
-    """Return numbers ``start .. start + count - 1`` of the stream ``key``: uint64, all 64 bits uniform."""
-    value: UInts = np.arange(start, start + count, dtype=np.uint64)
-    value *= np.uint64(_GAMMA)
-    value += np.uint64(key)
-    value ^= value >> np.uint64(30)
-    value *= np.uint64(_MIX_1)
-    value ^= value >> np.uint64(27)
-    value *= np.uint64(_MIX_2)
-    value ^= value >> np.uint64(31)
-    return value
-
-
-def draw_one(key: int, counter: int) -> int:
-    """Return number ``counter`` of the stream ``key`` as an int; equals ``draw(key, counter, 1)[0]``."""
-    return mix64((key + counter * _GAMMA) & _MASK)
-
-
-def _below(bits: UInts, limit: int) -> UInts:
-    """Return the low 32 bits of each number scaled to ``0 .. limit - 1`` (limit at most 2**32)."""
-    return ((bits & np.uint64(0xFFFFFFFF)) * np.uint64(limit)) >> np.uint64(32)
 
 
 def vocabulary(seed: int) -> list[bytes]:
@@ -115,31 +75,48 @@ def make_text(seed: int, n_bytes: int) -> Arrays:
     """
     words = vocabulary(seed)
     lengths = np.array([len(word) for word in words])
-    letters = np.frombuffer(b"".join(word.ljust(_LETTERS + 1) for word in words), np.uint8)
-    letters = letters.reshape(N_WORDS, _LETTERS + 1)
-    is_used = np.arange(_LETTERS + 1) <= lengths[:, None]  # the word and one separator
+    letters = np.frombuffer(b"".join(word.ljust(_LETTERS) for word in words), np.uint8).reshape(N_WORDS, _LETTERS)
     slots = word_slots()
-    word_key, line_key = stream_key(seed, "text.word"), stream_key(seed, "text.line")
+    word_key, line_key = np.uint64(stream_key(seed, "text.word")), np.uint64(stream_key(seed, "text.line"))
 
-    n_lines = 4096  # per chunk; a chunk fits the second-level cache
+    n_lines = 4096  # per chunk
     text = np.empty(n_bytes + (n_lines + 2) * _WORDS_PER_LINE * (_LETTERS + 1), np.uint8)
     filled = line = 0
     last = -1  # position of the newline that ends the text
     while last < 0:
-        ids = slots[draw(word_key, line * _WORDS_PER_LINE, n_lines * _WORDS_PER_LINE) >> np.uint64(64 - _TABLE_BITS)]
-        ends = np.arange(n_lines) * _WORDS_PER_LINE
-        ends += (draw(line_key, line, n_lines) % np.uint64(_WORDS_PER_LINE)).astype(np.int64)
-        rows = letters[ids]
-        rows[ends, lengths[ids[ends]]] = ord("\n")
-        chunk = rows[is_used[ids]]
-        text[filled : filled + chunk.size] = chunk
-        if filled + chunk.size >= n_bytes:
-            after = np.flatnonzero(chunk[max(n_bytes - 1 - filled, 0) :] == ord("\n"))
+        start, filled = filled, write_lines(text, filled, line, n_lines, word_key, line_key, slots, letters, lengths)
+        if filled >= n_bytes:
+            first = max(n_bytes - 1, start)
+            after = np.flatnonzero(text[first:filled] == _NEWLINE)
             if after.size:
-                last = max(n_bytes - 1, filled) + int(after[0])
-        filled += chunk.size
+                last = first + int(after[0])
         line += n_lines
     return {"text": text[: last + 1].copy()}
+
+
+@kernel
+def write_lines(
+    text: Any,
+    at: int,
+    first: int,
+    n_lines: int,
+    word_key: Any,
+    line_key: Any,
+    slots: Any,
+    letters: Any,
+    lengths: Any,
+) -> int:
+    """Write lines from number ``first`` on to ``text`` from ``at`` on; return where the next one begins."""
+    for line in range(first, first + n_lines):
+        end = number(line_key, line) % np.uint64(_WORDS_PER_LINE)
+        for place in range(_WORDS_PER_LINE):
+            word = slots[number(word_key, line * _WORDS_PER_LINE + place) >> np.uint64(64 - _TABLE_BITS)]
+            for i in range(lengths[word]):
+                text[at + i] = letters[word, i]
+            at += lengths[word]
+            text[at] = _NEWLINE if np.uint64(place) == end else _SPACE
+            at += 1
+    return at
 
 
 def make_points(seed: int, n: int, d: int, k: int) -> Arrays:
@@ -148,20 +125,25 @@ def make_points(seed: int, n: int, d: int, k: int) -> Arrays:
     Coordinates are multiples of 2**-20 with magnitude below 32: a centre uniform in [-16, 16) plus the sum of
     three uniform numbers (standard deviation 1, magnitude at most 3).
     """
-    centres = _below(draw(stream_key(seed, "points.centre"), 0, k * d), _CENTRE_RANGE << FIXED_POINT_BITS)
-    origins = centres.astype(np.int64).reshape(k, d) - ((_CENTRE_RANGE // 2 + 3) << FIXED_POINT_BITS)
-    member_key, spread_key = stream_key(seed, "points.member"), stream_key(seed, "points.spread")
     points = np.empty((n, d))
-    chunk = max(1, (1 << 18) // d)
-    field = np.uint64((1 << (FIXED_POINT_BITS + 1)) - 1)
-    for start in range(0, n, chunk):
-        count = min(chunk, n - start)
-        bits = draw(spread_key, start * d, count * d)
-        spread = (bits & field) + ((bits >> np.uint64(21)) & field) + ((bits >> np.uint64(42)) & field)
-        member = (draw(member_key, start, count) % np.uint64(k)).astype(np.int64)
-        points[start : start + count] = origins[member] + spread.astype(np.int64).reshape(count, d)
-    points /= 1 << FIXED_POINT_BITS  # exact: a power of two
+    keys = [np.uint64(stream_key(seed, f"points.{name}")) for name in ("centre", "member", "spread")]
+    write_points(points, k, *keys)
     return {"points": points.reshape(-1), "initial": points[:k].reshape(-1).copy()}
+
+
+@kernel
+def write_points(points: Any, k: int, centre_key: Any, member_key: Any, spread_key: Any) -> None:
+    """Write all points around ``k`` centres."""
+    n, d = points.shape
+    field = np.uint64((1 << (FIXED_POINT_BITS + 1)) - 1)
+    for i in range(n):
+        member = np.int64(number(member_key, i) % np.uint64(k))
+        for j in range(d):
+            centre = np.int64(below(number(centre_key, member * d + j), _CENTRE_RANGE << FIXED_POINT_BITS))
+            bits = number(spread_key, i * d + j)
+            spread = (bits & field) + ((bits >> np.uint64(21)) & field) + ((bits >> np.uint64(42)) & field)
+            steps = centre - ((_CENTRE_RANGE // 2 + 3) << FIXED_POINT_BITS) + np.int64(spread)
+            points[i, j] = steps / (1 << FIXED_POINT_BITS)  # exact: a power of two
 
 
 def make_lineitem(seed: int, n: int) -> Arrays:
@@ -170,20 +152,27 @@ def make_lineitem(seed: int, n: int) -> Arrays:
     ``shipdate`` int32 (days since 1970-01-01); ``discount``, ``quantity``, ``extendedprice`` int64, unscaled
     decimals with two places.
     """
-    dates = draw(stream_key(seed, "lineitem.date"), 0, n)
-    amounts = draw(stream_key(seed, "lineitem.amount"), 0, n)
-    parts = draw(stream_key(seed, "lineitem.part"), 0, n)
-    shipdate = _FIRST_ORDER_DAY + _below(dates, _ORDER_DAYS) + 1 + _below(dates >> np.uint64(32), 121)
-    quantity = 1 + _below(amounts, 50)
-    part = 1 + _below(parts, _PARTS)
-    hundred = np.uint64(100)
-    cents = np.uint64(90_000) + (part // np.uint64(10)) % np.uint64(20_001) + hundred * (part % np.uint64(1_000))
-    return {
-        "shipdate": shipdate.astype(np.int32),
-        "discount": _below(amounts >> np.uint64(32), 11).astype(np.int64),
-        "quantity": (quantity * hundred).astype(np.int64),
-        "extendedprice": (quantity * cents).astype(np.int64),
-    }
+    shipdate = np.empty(n, np.int32)
+    discount, quantity, extendedprice = np.empty((3, n), np.int64)
+    keys = [np.uint64(stream_key(seed, f"lineitem.{name}")) for name in ("date", "amount", "part")]
+    write_lineitem(shipdate, discount, quantity, extendedprice, *keys)
+    return {"shipdate": shipdate, "discount": discount, "quantity": quantity, "extendedprice": extendedprice}
+
+
+@kernel
+def write_lineitem(
+    shipdate: Any, discount: Any, quantity: Any, extendedprice: Any, date_key: Any, amount_key: Any, part_key: Any
+) -> None:
+    """Write all rows of the four columns."""
+    half = np.uint64(32)
+    for i in range(len(shipdate)):
+        dates, amounts = number(date_key, i), number(amount_key, i)
+        shipdate[i] = _FIRST_ORDER_DAY + 1 + np.int64(below(dates, _ORDER_DAYS)) + np.int64(below(dates >> half, 121))
+        units = 1 + np.int64(below(amounts, 50))
+        part = 1 + np.int64(below(number(part_key, i), _PARTS))
+        discount[i] = np.int64(below(amounts >> half, 11))
+        quantity[i] = 100 * units
+        extendedprice[i] = units * (90_000 + part // 10 % 20_001 + 100 * (part % 1_000))
 
 
 _GENERATORS: dict[str, tuple[Callable[..., Arrays], tuple[str, ...], Callable[[Mapping[str, int]], int]]] = {

@@ -72,7 +72,8 @@ def _kmeans_rule(inputs: Mapping[str, np.ndarray[Any, Any]], expected: Any) -> B
     which cluster a point is assigned to, and a point assigned elsewhere moves a count or a mean by more than rounding.
     """
     counts = expected["counts"]
-    largest = float(np.max(np.abs(inputs["points"]), initial=0.0))
+    points = inputs["points"]
+    largest = float(max(-np.min(points, initial=0.0), np.max(points, initial=0.0)))
 
     def bound(path: Path) -> float | None:
         if path[0] != "centroids":

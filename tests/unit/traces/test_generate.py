@@ -9,13 +9,12 @@ from pim.errors import LoadError
 from spark_traces.generate import (
     N_WORDS,
     VERSION,
-    draw,
     generate,
     input_digest,
-    stream_key,
     vocabulary,
     word_slots,
 )
+from spark_traces.streams import draw, stream_key
 
 MASK = (1 << 64) - 1
 PARAMETERS = {
