@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from pim import jit
+from pim.config import CoreConfig
 from pim.core.translate import compile as compiler
 from pim.core.translate.call import call_native
+from pim.core.translate.program import kernel_key
 
 TEXT = "define void @run(ptr %frame) {\n  store i64 NUMBER, ptr %frame\n  ret void\n}\n"
 
@@ -71,3 +74,21 @@ def test_where_nothing_can_be_written_it_still_runs(tmp_path: Path, monkeypatch:
 
 def test_the_key_tells_content_apart() -> None:
     assert module(1)[0] != module(2)[0]
+
+
+@pytest.mark.parametrize("name", ["plan", "sites", "layout", "flow", "live", "emitter", "function", "stacks"])
+def test_the_key_of_a_kernel_follows_all_that_shapes_its_code(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def key() -> str:
+        jit.source_digest.cache_clear()
+        return kernel_key(b"text", 0x8000_0000, (), CoreConfig())
+
+    before, read = key(), jit._read
+
+    def changed(path: Path) -> tuple[bytes, tuple[Path, ...]]:
+        content, imported = read(path)
+        return content + b"#" * (path.stem == name and path.parent.name == "translate"), imported
+
+    monkeypatch.setattr(jit, "_read", changed)
+    assert key() != before
+    monkeypatch.undo()
+    assert key() == before

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pim.config import CoreConfig
 from pim.core.code import Code
-from pim.core.translate import function, stacks
+from pim.core.translate import stacks
 from pim.core.translate.compile import Machinecode, compile_function, load_function, object_key
 from pim.core.translate.function import function_text, is_native
 from pim.core.translate.layout import layout_of
@@ -36,7 +36,7 @@ def kernel_key(text: bytes, entry: int, symbols: Iterable[int], core: CoreConfig
     """
     line_bytes = min(core.instruction_line_bytes, 1 << LARGEST_LINE_SHIFT)
     made_for = (core.isa_extensions, line_bytes, stacks.can_switch())
-    parts = (source_digest(Path(function.__file__)), entry, sorted(symbols), *made_for)
+    parts = (source_digest(Path(__file__)), entry, sorted(symbols), *made_for)
     return object_key(hashlib.sha256(text).hexdigest() + repr(parts))
 
 
