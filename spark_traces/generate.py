@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from pim.errors import LoadError
 from pim.jit import kernel
-from spark_traces.streams import below, draw_one, number, stream_key
+from spark_traces.streams import below, draw, draw_one, number, stream_key
 
 Arrays = dict[str, npt.NDArray[np.generic]]
 
@@ -126,20 +126,23 @@ def make_points(seed: int, n: int, d: int, k: int) -> Arrays:
     three uniform numbers (standard deviation 1, magnitude at most 3).
     """
     points = np.empty((n, d))
-    keys = [np.uint64(stream_key(seed, f"points.{name}")) for name in ("centre", "member", "spread")]
-    write_points(points, k, *keys)
+    centres = draw(stream_key(seed, "points.centre"), 0, k * d).reshape(k, d)
+    write_points(
+        points, centres, np.uint64(stream_key(seed, "points.member")), np.uint64(stream_key(seed, "points.spread"))
+    )
     return {"points": points.reshape(-1), "initial": points[:k].reshape(-1).copy()}
 
 
 @kernel
-def write_points(points: Any, k: int, centre_key: Any, member_key: Any, spread_key: Any) -> None:
-    """Write all points around ``k`` centres."""
+def write_points(points: Any, centres: Any, member_key: Any, spread_key: Any) -> None:
+    """Write all points, shape (n, d), around the centres of which (k, d) random numbers say where they are."""
     n, d = points.shape
+    k = len(centres)
     field = np.uint64((1 << (FIXED_POINT_BITS + 1)) - 1)
     for i in range(n):
         member = np.int64(number(member_key, i) % np.uint64(k))
         for j in range(d):
-            centre = np.int64(below(number(centre_key, member * d + j), _CENTRE_RANGE << FIXED_POINT_BITS))
+            centre = np.int64(below(centres[member, j], _CENTRE_RANGE << FIXED_POINT_BITS))
             bits = number(spread_key, i * d + j)
             spread = (bits & field) + ((bits >> np.uint64(21)) & field) + ((bits >> np.uint64(42)) & field)
             steps = centre - ((_CENTRE_RANGE // 2 + 3) << FIXED_POINT_BITS) + np.int64(spread)

@@ -31,12 +31,24 @@ def locate(hart_id: int, offset: int, settings: CoreSettings) -> tuple[int, int]
 
 @inlined_kernel
 def find_slot(core: Core, line: int, settings: CoreSettings) -> int:
-    """Return the slot that holds ``line``, or -1."""
+    """Return the slot that holds ``line``, or -1: without a branch for each slot."""
     first = (line & settings.set_mask) * settings.n_ways
+    found = -1
     for slot in range(first, first + settings.n_ways):
-        if core.line[slot] == line:
-            return slot
-    return -1
+        found = slot if core.line[at_index(slot)] == line else found
+    return found
+
+
+@inlined_kernel
+def oldest_slot(core: Core, line: int, settings: CoreSettings) -> int:
+    """Return the least recently used slot of a line's set."""
+    first = (line & settings.set_mask) * settings.n_ways
+    oldest, used = first, core.used[at_index(first)]
+    for slot in range(first + 1, first + settings.n_ways):
+        stamp = core.used[at_index(slot)]
+        oldest = slot if stamp < used else oldest
+        used = min(stamp, used)
+    return oldest
 
 
 @inlined_kernel
@@ -85,14 +97,7 @@ def touch(core: Core, slot: int) -> None:
 def slot_for(core: Core, line: int, settings: CoreSettings) -> int:
     """Return the slot that holds ``line``, or else the least recently used one of its set."""
     slot = find_slot(core, line, settings)
-    if slot >= 0:
-        return slot
-    first = (line & settings.set_mask) * settings.n_ways
-    slot = first
-    for other in range(first + 1, first + settings.n_ways):
-        if core.used[other] < core.used[slot]:
-            slot = other
-    return slot
+    return slot if slot >= 0 else oldest_slot(core, line, settings)
 
 
 @inlined_kernel

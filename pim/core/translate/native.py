@@ -79,7 +79,6 @@ class Native(NamedTuple):
     blocks: Any  # (n_blocks, Total)
     line_at: int  # where the words of lines begin in a frame; they end at block_at
     line_step: int  # log2 of how many of these lines are one of the instruction buffer
-    entry_address: int  # of entries[0, 0]
     scratchpad_entry: int  # number of the first entry of the scratchpad
     block_at: int  # where the blocks' records begin in a frame
     is_active: Any  # (1,): 0 once translated code has been written over
@@ -177,7 +176,6 @@ def make_native(machinecode: Machinecode, plan: Plan, code: Code, group: Group, 
         blocks,
         layout.line_at,
         settings.instruction_line_shift - plan.line_shift,
-        entries.ctypes.data,
         first,
         layout.block_at,
         np.ones(1, np.int64),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pim.core.buffers import fetch_line, fetch_sector, is_held, is_own_row, locate, write_run
+from pim.core.buffers import fetch_line, fetch_sector, find_slot, is_held, is_own_row, locate, oldest_slot, write_run
 from pim.core.clock import edge
 from pim.core.settings import MEMORY_BASE, SCRATCHPAD_BASE, CoreSettings
 from pim.core.state import Core
@@ -158,28 +158,6 @@ def serve_access(port: Port, environment: Environment, cycle: int) -> tuple[bool
 
 
 @inlined_kernel
-def find_line(core: Core, line: int, settings: CoreSettings) -> int:
-    """Return the slot that has a line, or -1: without a branch for each slot."""
-    first = (line & settings.set_mask) * settings.n_ways
-    found = -1
-    for slot in range(first, first + settings.n_ways):
-        found = slot if core.line[at_index(slot)] == line else found
-    return found
-
-
-@inlined_kernel
-def oldest_slot(core: Core, line: int, settings: CoreSettings) -> int:
-    """Return the least recently used slot of a line's set."""
-    first = (line & settings.set_mask) * settings.n_ways
-    oldest, used = first, core.used[at_index(first)]
-    for slot in range(first + 1, first + settings.n_ways):
-        stamp = core.used[at_index(slot)]
-        oldest = slot if stamp < used else oldest
-        used = min(stamp, used)
-    return oldest
-
-
-@inlined_kernel
 def reach_sector(port: Port, environment: Environment, cycle: int, offset: int) -> tuple[int, int]:
     """Return the slot that has the sector of ``offset``, fetched if it was not there, and the core cycle.
 
@@ -187,7 +165,7 @@ def reach_sector(port: Port, environment: Environment, cycle: int, offset: int) 
     """
     core, device, settings = port.core, environment.device, environment.settings
     line = offset >> settings.line_shift
-    slot = find_line(core, line, settings)
+    slot = find_slot(core, line, settings)
     has_line = slot >= 0
     if not has_line:
         slot = oldest_slot(core, line, settings)
